@@ -1,0 +1,25 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+
+// Velocities from the change of positions: v = (x* - x) / h.
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) readonly buffer Positions {
+    vec4 positions[]; // xyz: m, w: inverse mass, 1/kg
+};
+layout(std430, binding = 1) readonly buffer PreviousPositions {
+    vec4 previous_positions[];
+};
+layout(std430, binding = 2) writeonly buffer Velocities {
+    vec4 velocities[]; // xyz: m/s
+};
+
+#include "lib/pbd_parameters.glsl"
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= parameters.particle_count) return;
+    vec3 change = positions[index].xyz - previous_positions[index].xyz;
+    velocities[index] = vec4(change / parameters.substep_dt, 0.0);
+}

@@ -1,0 +1,353 @@
+//! Buffers on the device, and how data gets into and out of them.
+
+use std::any::Any;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use super::device::{Device, Ticket};
+use super::error::{Call, Error, Result};
+use super::frames::Frames;
+use super::hazard::ResourceId;
+use super::instance::lock;
+use super::recorder::{Owned, Recorder};
+
+/// A buffer in the device's memory, usable as storage, uniform or index buffer and for transfers.
+///
+/// Cheap to clone: a recording that uses a buffer holds a clone of it until the device is done with it.
+#[derive(Clone)]
+pub struct Buffer {
+    shared: Arc<RawBuffer>,
+}
+
+impl Buffer {
+    /// A buffer of `size` bytes whose contents are zero.
+    ///
+    /// # Errors
+    /// [`Error::OverLimit`] where the device cannot bind as much, [`Error::OutOfMemory`], or what Vulkan reports.
+    pub fn zeroed(device: &Device, name: &str, size: u64) -> Result<Self> {
+        let buffer = Self::uninitialised(device, name, size)?;
+        Frames::run_once(device, |recorder| recorder.clear(&buffer))?;
+        Ok(buffer)
+    }
+
+    /// A buffer that holds a copy of `data`.
+    ///
+    /// # Errors
+    /// As [`Buffer::zeroed`].
+    pub fn from_slice<T: Pod>(device: &Device, name: &str, data: &[T]) -> Result<Self> {
+        let buffer = Self::uninitialised(device, name, size_of_val(data) as u64)?;
+        if !data.is_empty() {
+            buffer.write(data)?;
+        }
+        Ok(buffer)
+    }
+
+    fn uninitialised(device: &Device, name: &str, size: u64) -> Result<Self> {
+        let limit = u64::from(device.limits().max_storage_buffer_range);
+        Device::check_limit(&format!("the buffer '{name}'"), size, "bytes", ("maxStorageBufferRange", limit))?;
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::INDEX_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        Ok(Self { shared: Arc::new(RawBuffer::new(device, name, size, usage, MemoryLocation::GpuOnly)?) })
+    }
+
+    /// Replaces the start of the contents by `data` and waits until that is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or what Vulkan reports.
+    pub fn write<T: Pod>(&self, data: &[T]) -> Result<()> {
+        let staging = Staging::upload(&self.shared.device, bytemuck::cast_slice(data))?;
+        Frames::run_once(&self.shared.device, |recorder| recorder.upload(&staging, self))
+    }
+
+    /// Waits for the device and reads the whole buffer back, as many `T` as fit into it.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
+        let staging = Staging::readback(&self.shared.device, self.size())?;
+        Frames::run_once(&self.shared.device, |recorder| recorder.download(self, &staging))?;
+        Ok(staging.contents())
+    }
+
+    /// Size \[bytes\].
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.shared.size
+    }
+
+    /// Name that captures and errors show.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// The Vulkan handle, for code that mixes this engine with its own Vulkan.
+    #[must_use]
+    pub fn raw(&self) -> vk::Buffer {
+        self.shared.raw
+    }
+
+    pub(crate) fn id(&self) -> ResourceId {
+        self.shared.id
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Buffer").field("name", &self.name()).field("size", &self.size()).finish()
+    }
+}
+
+/// Memory that both sides see, through which data travels to or from the device.
+#[derive(Clone)]
+pub struct Staging {
+    shared: Arc<RawBuffer>,
+}
+
+impl Staging {
+    fn upload(device: &Device, bytes: &[u8]) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC;
+        let mut raw = RawBuffer::new(device, "upload", bytes.len() as u64, usage, MemoryLocation::CpuToGpu)?;
+        let mapped = raw.allocation.mapped_slice_mut().ok_or_else(|| not_mapped("upload", bytes.len() as u64))?;
+        mapped[..bytes.len()].copy_from_slice(bytes);
+        Ok(Self { shared: Arc::new(raw) })
+    }
+
+    /// Room for `size` bytes to be read back into.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what Vulkan reports.
+    pub fn readback(device: &Device, size: u64) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::TRANSFER_DST;
+        let raw = RawBuffer::new(device, "readback", size, usage, MemoryLocation::GpuToCpu)?;
+        raw.allocation.mapped_slice().ok_or_else(|| not_mapped("readback", size))?;
+        Ok(Self { shared: Arc::new(raw) })
+    }
+
+    /// What was read back, once the recording that filled it is done: as many `T` as fit.
+    ///
+    /// # Errors
+    /// What Vulkan reports while waiting for `ticket`.
+    pub fn read<T: Pod>(&self, ticket: Ticket) -> Result<Vec<T>> {
+        self.shared.device.wait(ticket)?;
+        Ok(self.contents())
+    }
+
+    fn contents<T: Pod>(&self) -> Vec<T> {
+        let bytes = &self.shared.allocation.mapped_slice().unwrap_or_default()[..self.shared.size as usize];
+        let whole = bytes.len() / size_of::<T>() * size_of::<T>();
+        bytemuck::pod_collect_to_vec(&bytes[..whole])
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.shared.size
+    }
+
+    pub(crate) fn raw(&self) -> vk::Buffer {
+        self.shared.raw
+    }
+
+    pub(crate) fn id(&self) -> ResourceId {
+        self.shared.id
+    }
+}
+
+impl Owned for Buffer {
+    fn owner(&self) -> Arc<dyn Any + Send + Sync> {
+        self.shared.clone()
+    }
+}
+
+impl Owned for Staging {
+    fn owner(&self) -> Arc<dyn Any + Send + Sync> {
+        self.shared.clone()
+    }
+}
+
+fn not_mapped(name: &str, bytes: u64) -> Error {
+    Error::OutOfMemory { what: format!("the buffer '{name}'"), bytes, reason: "its memory cannot be mapped".into() }
+}
+
+/// A Vulkan buffer with its memory; both go when the last clone does.
+struct RawBuffer {
+    id: ResourceId,
+    name: String,
+    size: u64,
+    raw: vk::Buffer,
+    allocation: ManuallyDrop<Allocation>,
+    device: Device,
+}
+
+impl RawBuffer {
+    fn new(
+        device: &Device,
+        name: &str,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+        location: MemoryLocation,
+    ) -> Result<Self> {
+        // Vulkan has no empty buffers, while an empty list is a fair input: it gets room for one vec4.
+        let info = vk::BufferCreateInfo::default().size(size.max(16)).usage(usage);
+        // SAFETY: the device is alive and the size is not zero.
+        let raw = unsafe { device.raw().create_buffer(&info, None) }.call("vkCreateBuffer")?;
+        // SAFETY: the buffer was made just now from this device.
+        let requirements = unsafe { device.raw().get_buffer_memory_requirements(raw) };
+        let allocation = allocate(device, name, requirements, location, true).and_then(|allocation| {
+            // SAFETY: the memory was allocated for this buffer's requirements and nothing is bound to the buffer yet.
+            match unsafe { device.raw().bind_buffer_memory(raw, allocation.memory(), allocation.offset()) } {
+                Ok(()) => Ok(allocation),
+                Err(result) => {
+                    let _ = lock(device.allocator()).free(allocation);
+                    Err(Error::Vulkan { call: "vkBindBufferMemory", result })
+                }
+            }
+        });
+        match allocation {
+            Ok(allocation) => {
+                device.name(raw, name);
+                let allocation = ManuallyDrop::new(allocation);
+                Ok(Self { id: ResourceId::next(), name: name.into(), size, raw, allocation, device: device.clone() })
+            }
+            Err(error) => {
+                // SAFETY: the buffer was never used.
+                unsafe { device.raw().destroy_buffer(raw, None) };
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for RawBuffer {
+    fn drop(&mut self) {
+        // SAFETY: recordings hold clones of what they use until the device is done, so the last owner is dropped only
+        // when no work refers to the buffer; the allocation is not touched after it is taken.
+        unsafe {
+            self.device.raw().destroy_buffer(self.raw, None);
+            let _ = lock(self.device.allocator()).free(ManuallyDrop::take(&mut self.allocation));
+        }
+    }
+}
+
+/// Takes memory from the device's allocator.
+pub(super) fn allocate(
+    device: &Device,
+    name: &str,
+    requirements: vk::MemoryRequirements,
+    location: MemoryLocation,
+    linear: bool,
+) -> Result<Allocation> {
+    let description = AllocationCreateDesc {
+        name,
+        requirements,
+        location,
+        linear,
+        allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+    };
+    lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
+        what: format!("'{name}'"),
+        bytes: requirements.size,
+        reason: error.to_string(),
+    })
+}
+
+/// Copies between the device's buffers and memory that both sides see.
+impl Recorder<'_> {
+    /// Sets all of `buffer` to zero.
+    ///
+    /// # Errors
+    /// None at present; a `Result` as every pass has.
+    pub fn clear(&mut self, buffer: &Buffer) -> Result<()> {
+        self.transfer("clear", &[], &[buffer.id()], &[], |device, commands| {
+            // SAFETY: the buffer is kept alive by the recorder, which is recording.
+            unsafe { device.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
+        });
+        self.keep_alive(buffer);
+        Ok(())
+    }
+
+    /// Replaces the start of `buffer` by `data`, at most 65,536 bytes, as the device reaches this point.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `data` is longer than that or than the buffer, or no multiple of 4 bytes.
+    pub fn update<T: Pod>(&mut self, buffer: &Buffer, data: &T) -> Result<()> {
+        let bytes = bytemuck::bytes_of(data);
+        if bytes.len() as u64 > buffer.size().min(65_536) || !bytes.len().is_multiple_of(4) || bytes.is_empty() {
+            return Err(size_mismatch(buffer, bytes.len() as u64));
+        }
+        self.transfer("update", &[], &[buffer.id()], &[], |device, commands| {
+            // SAFETY: the buffer is kept alive by the recorder, and the sizes were checked just now.
+            unsafe { device.cmd_update_buffer(commands, buffer.raw(), 0, bytes) };
+        });
+        self.keep_alive(buffer);
+        Ok(())
+    }
+
+    /// Copies all of `source` to the start of `target`.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `target` is smaller.
+    pub fn copy(&mut self, source: &Buffer, target: &Buffer) -> Result<()> {
+        if source.size() > target.size() || source.id() == target.id() {
+            return Err(size_mismatch(target, source.size()));
+        }
+        self.copy_raw("copy", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        self.keep_alive(source);
+        self.keep_alive(target);
+        Ok(())
+    }
+
+    /// Copies all of `source` into memory that the CPU can read once this recording is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `target` is smaller.
+    pub fn download(&mut self, source: &Buffer, target: &Staging) -> Result<()> {
+        if source.size() > target.size() {
+            return Err(size_mismatch(source, target.size()));
+        }
+        self.copy_raw("download", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        self.keep_alive(source);
+        self.keep_alive(target);
+        self.host_will_read(target.id());
+        Ok(())
+    }
+
+    fn upload(&mut self, source: &Staging, target: &Buffer) -> Result<()> {
+        if source.size() > target.size() {
+            return Err(size_mismatch(target, source.size()));
+        }
+        self.copy_raw("upload", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        self.keep_alive(source);
+        self.keep_alive(target);
+        Ok(())
+    }
+
+    fn copy_raw(
+        &mut self,
+        name: &str,
+        (source, source_id): (vk::Buffer, ResourceId),
+        (target, target_id): (vk::Buffer, ResourceId),
+        size: u64,
+    ) {
+        if size == 0 {
+            return;
+        }
+        self.transfer(name, &[source_id], &[target_id], &[], |device, commands| {
+            let regions = [vk::BufferCopy::default().size(size)];
+            // SAFETY: both buffers are kept alive by the recorder and hold at least `size` bytes, as the caller saw.
+            unsafe { device.cmd_copy_buffer(commands, source, target, &regions) };
+        });
+    }
+}
+
+fn size_mismatch(buffer: &Buffer, given: u64) -> Error {
+    Error::SizeMismatch { buffer: buffer.name().to_string(), held: buffer.size(), given }
+}

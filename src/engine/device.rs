@@ -1,0 +1,293 @@
+//! The logical device: one queue, one timeline semaphore, one allocator, from which everything else is made.
+
+use std::ffi::CString;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex};
+
+use ash::{ext, vk};
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+
+use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
+use super::error::{Call, Error, Result};
+use super::instance::{Instance, InstanceOptions, lock};
+
+/// A Vulkan device in use. Cheap to clone; everything made from it keeps it alive.
+#[derive(Clone)]
+pub struct Device {
+    shared: Arc<Shared>,
+}
+
+/// A point on the device's timeline: the work submitted with it has finished once the timeline has reached it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub(crate) u64);
+
+struct Shared {
+    // Fields are dropped after `Drop` has run, the instance last of what matters.
+    raw: ash::Device,
+    names: Option<ext::debug_utils::Device>,
+    info: DeviceInfo,
+    limits: vk::PhysicalDeviceLimits,
+    timestamp_valid_bits: u32,
+    wireframe: bool,
+    allocator: ManuallyDrop<Mutex<Allocator>>,
+    queue: Mutex<Queue>,
+    timeline: vk::Semaphore,
+    instance: Instance,
+}
+
+struct Queue {
+    raw: vk::Queue,
+    last_ticket: u64,
+}
+
+impl Device {
+    /// Opens the device that `asked` names, else the one that the environment variable `TAUTLINE_DEVICE` names, else
+    /// the best one. No window is involved.
+    ///
+    /// # Errors
+    /// Whatever keeps Vulkan from being used, from a missing loader to a device that does not exist.
+    pub fn headless(asked: Option<&str>) -> Result<Self> {
+        Self::open(&Instance::new(&InstanceOptions::default())?, asked, false)
+    }
+
+    /// Opens a device of `instance`, chosen as [`Device::headless`] says. `presents` makes it able to show a window.
+    ///
+    /// # Errors
+    /// Whatever keeps the device from being used.
+    pub fn open(instance: &Instance, asked: Option<&str>, presents: bool) -> Result<Self> {
+        let devices = instance.devices()?;
+        let environment = std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.trim().is_empty());
+        let info = choose(&devices, asked.or(environment.as_deref()))?.clone();
+        if presents && !instance.has_device_extension(info.handle, ash::khr::swapchain::NAME)? {
+            return Err(Error::DeviceLacks {
+                device: info.name,
+                what: "a way to show windows (VK_KHR_swapchain)".into(),
+            });
+        }
+
+        let raw_instance = instance.raw();
+        // SAFETY: the handle comes from this instance.
+        let (properties, supported, families) = unsafe {
+            (
+                raw_instance.get_physical_device_properties(info.handle),
+                raw_instance.get_physical_device_features(info.handle),
+                raw_instance.get_physical_device_queue_family_properties(info.handle),
+            )
+        };
+        let wireframe = supported.fill_mode_non_solid == vk::TRUE;
+        let extensions: Vec<_> = instance.wanted_extensions(info.handle, presents)?;
+        let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let queues =
+            [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
+        let features = vk::PhysicalDeviceFeatures::default().fill_mode_non_solid(wireframe);
+        let mut vulkan_12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
+        let mut vulkan_13 = vk::PhysicalDeviceVulkan13Features::default()
+            .synchronization2(true)
+            .dynamic_rendering(true)
+            .maintenance4(true);
+        let create = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&extensions)
+            .enabled_features(&features)
+            .push_next(&mut vulkan_12)
+            .push_next(&mut vulkan_13);
+        // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
+        let raw = unsafe { raw_instance.create_device(info.handle, &create, None) }.call("vkCreateDevice")?;
+
+        let (timeline, allocator) = make_parts(instance, &info, &raw).inspect_err(|_| {
+            // SAFETY: what was made from the device is gone again, and nothing was submitted.
+            unsafe { raw.destroy_device(None) };
+        })?;
+        // SAFETY: the queue was asked for when the device was made.
+        let queue = unsafe { raw.get_device_queue(info.queue_family, 0) };
+        let names = instance.has_debug_utils().then(|| ext::debug_utils::Device::new(raw_instance, &raw));
+        let device = Self {
+            shared: Arc::new(Shared {
+                names,
+                limits: properties.limits,
+                timestamp_valid_bits: families[info.queue_family as usize].timestamp_valid_bits,
+                wireframe,
+                allocator: ManuallyDrop::new(Mutex::new(allocator)),
+                queue: Mutex::new(Queue { raw: queue, last_ticket: 0 }),
+                timeline,
+                instance: instance.clone(),
+                info,
+                raw,
+            }),
+        };
+        device.name(queue, "queue");
+        device.name(timeline, "timeline");
+        Ok(device)
+    }
+
+    /// Name, driver and kind of the device.
+    #[must_use]
+    pub fn info(&self) -> &DeviceInfo {
+        &self.shared.info
+    }
+
+    /// The limits that the driver states.
+    #[must_use]
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.shared.limits
+    }
+
+    /// The instance that the device was opened from.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        &self.shared.instance
+    }
+
+    /// Whether triangles can be drawn as lines.
+    #[must_use]
+    pub fn has_wireframe(&self) -> bool {
+        self.shared.wireframe
+    }
+
+    /// How many bits of a timestamp count; 0 where the queue has no timestamps.
+    #[must_use]
+    pub fn timestamp_valid_bits(&self) -> u32 {
+        self.shared.timestamp_valid_bits
+    }
+
+    /// The ash device, for code that mixes this engine with its own Vulkan.
+    #[must_use]
+    pub fn raw(&self) -> &ash::Device {
+        &self.shared.raw
+    }
+
+    /// Whether the work submitted with `ticket` has finished.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], or what Vulkan reports.
+    pub fn is_done(&self, ticket: Ticket) -> Result<bool> {
+        // SAFETY: the semaphore lives as long as the device.
+        let reached = unsafe { self.raw().get_semaphore_counter_value(self.shared.timeline) };
+        Ok(reached.call("vkGetSemaphoreCounterValue")? >= ticket.0)
+    }
+
+    /// Waits until the work submitted with `ticket` has finished.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], or what Vulkan reports.
+    pub fn wait(&self, ticket: Ticket) -> Result<()> {
+        let semaphores = [self.shared.timeline];
+        let values = [ticket.0];
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the semaphore lives as long as the device, and a ticket is only made by the submission that signals it.
+        unsafe { self.raw().wait_semaphores(&info, u64::MAX) }.call("vkWaitSemaphores")
+    }
+
+    /// Waits until everything submitted so far has finished.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], or what Vulkan reports.
+    pub fn wait_idle(&self) -> Result<()> {
+        let ticket = Ticket(lock(&self.shared.queue).last_ticket);
+        self.wait(ticket)
+    }
+
+    /// Submits one command buffer, with binary semaphores to wait for and to signal where a window is involved.
+    ///
+    /// # Safety
+    /// The command buffer must have been recorded in full, and it and all that it uses must stay alive until the
+    /// ticket is done.
+    pub(crate) unsafe fn submit(
+        &self,
+        commands: vk::CommandBuffer,
+        wait: Option<vk::Semaphore>,
+        signal: Option<vk::Semaphore>,
+    ) -> Result<Ticket> {
+        let mut queue = lock(&self.shared.queue);
+        let ticket = queue.last_ticket + 1;
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let semaphore = |semaphore| vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(all);
+        let waits: Vec<_> = wait.map(semaphore).into_iter().collect();
+        let mut signals = vec![semaphore(self.shared.timeline).value(ticket)];
+        signals.extend(signal.map(semaphore));
+        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+        let submits = [vk::SubmitInfo2::default()
+            .wait_semaphore_infos(&waits)
+            .command_buffer_infos(&commands)
+            .signal_semaphore_infos(&signals)];
+        // SAFETY: the lock serialises the queue; the caller vouches for the command buffer.
+        unsafe { self.raw().queue_submit2(queue.raw, &submits, vk::Fence::null()) }.call("vkQueueSubmit2")?;
+        queue.last_ticket = ticket;
+        Ok(Ticket(ticket))
+    }
+
+    /// Gives the queue to `use_queue` alone, to present with it.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn with_queue<T>(&self, use_queue: impl FnOnce(vk::Queue) -> T) -> T {
+        use_queue(lock(&self.shared.queue).raw)
+    }
+
+    /// Gives a Vulkan object the name that captures and messages show.
+    pub(crate) fn name(&self, handle: impl vk::Handle, name: &str) {
+        if let (Some(names), Ok(name)) = (&self.shared.names, CString::new(name)) {
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+            // SAFETY: the handle was made from this device. A name that cannot be set loses nothing but the name.
+            let _ = unsafe { names.set_debug_utils_object_name(&info) };
+        }
+    }
+
+    pub(crate) fn labels(&self) -> Option<&ext::debug_utils::Device> {
+        self.shared.names.as_ref()
+    }
+
+    pub(crate) fn allocator(&self) -> &Mutex<Allocator> {
+        &self.shared.allocator
+    }
+
+    /// Fails where `needed` of `what` is above a limit of the device.
+    pub(crate) fn check_limit(
+        what: &str,
+        needed: u64,
+        unit: &'static str,
+        (limit_name, limit): (&'static str, u64),
+    ) -> Result<()> {
+        if needed > limit {
+            return Err(Error::OverLimit { what: what.to_string(), needed, unit, limit, limit_name });
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a device that have to be destroyed before it.
+fn make_parts(instance: &Instance, info: &DeviceInfo, raw: &ash::Device) -> Result<(vk::Semaphore, Allocator)> {
+    let allocator = Allocator::new(&AllocatorCreateDesc {
+        instance: instance.raw().clone(),
+        device: raw.clone(),
+        physical_device: info.handle,
+        debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
+        buffer_device_address: false,
+        allocation_sizes: gpu_allocator::AllocationSizes::default(),
+    })
+    .map_err(|error| Error::OutOfMemory { what: "the allocator".into(), bytes: 0, reason: error.to_string() })?;
+    let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+    let create = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+    // SAFETY: the device was made with timeline semaphores.
+    let timeline = unsafe { raw.create_semaphore(&create, None) }.call("vkCreateSemaphore")?;
+    Ok((timeline, allocator))
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Device").field(&self.shared.info.name).finish()
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: buffers, images, pipelines and frames each held a clone of the `Arc` that is dropped here, so they
+        // are gone; what is left is destroyed in the reverse of the order in which `open` made it. Waiting can only
+        // fail on a lost device, which may be destroyed as well.
+        unsafe {
+            let _ = self.raw.device_wait_idle();
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_semaphore(self.timeline, None);
+            self.raw.destroy_device(None);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Graphics pipelines and passes that draw, with dynamic rendering.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::buffer::Buffer;
+use super::device::Device;
+use super::error::{Error, Result};
+use super::hazard::Use;
+use super::image::{DEPTH_FORMAT, Image};
+use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, reflect_shader};
+use super::recorder::Recorder;
+
+/// How a pipeline draws. Vertices are not fed: vertex shaders index the buffers that they bind.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawDescription<'a> {
+    /// Vertex shader; the pass takes its name.
+    pub vertex: ShaderCode<'a>,
+    /// Fragment shader; without one only depth is drawn.
+    pub fragment: Option<ShaderCode<'a>>,
+    /// Format of the colour target, `UNDEFINED` where there is none.
+    pub color_format: vk::Format,
+    /// Samples a pixel of the targets.
+    pub samples: u32,
+    /// What each group of vertices is drawn as.
+    pub topology: vk::PrimitiveTopology,
+    /// Whether what is drawn hides what is drawn behind it later.
+    pub depth_write: bool,
+    /// Draws the outlines of triangles, where the device can (see [`Device::has_wireframe`]).
+    pub wireframe: bool,
+}
+
+/// A graphics pipeline. Cheap to clone.
+#[derive(Clone)]
+pub struct DrawPipeline {
+    shared: Arc<RawDrawPipeline>,
+}
+
+struct RawDrawPipeline {
+    raw: vk::Pipeline,
+    interface: Interface,
+    device: Device,
+}
+
+impl DrawPipeline {
+    /// Makes a pipeline; what it binds is read out of its shaders' SPIR-V.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where the SPIR-V is malformed, [`Error::DeviceLacks`] where the device cannot draw, or what
+    /// Vulkan reports.
+    pub fn new(device: &Device, description: &DrawDescription<'_>) -> Result<Self> {
+        if !device.info().draws {
+            return Err(Error::DeviceLacks { device: device.info().name.clone(), what: "a graphics queue".into() });
+        }
+        let name = description.vertex.name;
+        let vertex = reflect_shader(&description.vertex)?;
+        let fragment = description.fragment.as_ref().map(reflect_shader).transpose()?;
+        let mut stages = vec![(vk::ShaderStageFlags::VERTEX, &vertex)];
+        stages.extend(fragment.as_ref().map(|fragment| (vk::ShaderStageFlags::FRAGMENT, fragment)));
+        let interface = Interface::new(device, name, &stages)?;
+
+        let vertex_module = Module::new(device, &description.vertex)?;
+        let fragment_module = description.fragment.as_ref().map(|code| Module::new(device, code)).transpose()?;
+        let stage = |stage, module: &Module<'_>| {
+            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main")
+        };
+        let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex_module)];
+        stages.extend(fragment_module.iter().map(|module| stage(vk::ShaderStageFlags::FRAGMENT, module)));
+
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(description.topology);
+        let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+        // Cloth is seen from both sides, so nothing is culled.
+        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
+            .cull_mode(vk::CullModeFlags::NONE)
+            .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
+            .line_width(1.0);
+        if description.wireframe && device.has_wireframe() {
+            raster = raster.polygon_mode(vk::PolygonMode::LINE);
+        }
+        if fragment_module.is_none() {
+            // A depth-only pass draws a shadow map: a bias that grows with the slope keeps surfaces from shading
+            // themselves.
+            raster = raster.depth_bias_enable(true).depth_bias_constant_factor(2.0).depth_bias_slope_factor(2.5);
+        }
+        let samples = vk::SampleCountFlags::from_raw(description.samples);
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples);
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(true)
+            .depth_write_enable(description.depth_write)
+            .depth_compare_op(vk::CompareOp::LESS_OR_EQUAL);
+        let attachments = [vk::PipelineColorBlendAttachmentState::default()
+            .color_write_mask(vk::ColorComponentFlags::RGBA)
+            .blend_enable(true)
+            .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
+            .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
+            .src_alpha_blend_factor(vk::BlendFactor::ONE)
+            .dst_alpha_blend_factor(vk::BlendFactor::ONE)];
+        let formats = [description.color_format];
+        let has_color = description.color_format != vk::Format::UNDEFINED;
+        let blend =
+            vk::PipelineColorBlendStateCreateInfo::default().attachments(if has_color { &attachments } else { &[] });
+        let dynamic_states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
+        let mut rendering = vk::PipelineRenderingCreateInfo::default()
+            .color_attachment_formats(if has_color { &formats } else { &[] })
+            .depth_attachment_format(DEPTH_FORMAT);
+        let info = [vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&vertex_input)
+            .input_assembly_state(&assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&raster)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth)
+            .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
+            .layout(interface.layout())
+            .push_next(&mut rendering)];
+        // SAFETY: modules and layout are alive, and the layout was made from the modules' reflection.
+        let made = unsafe { device.raw().create_graphics_pipelines(vk::PipelineCache::null(), &info, None) };
+        let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateGraphicsPipelines", result })?[0];
+        device.name(raw, name);
+        Ok(Self { shared: Arc::new(RawDrawPipeline { raw, interface, device: device.clone() }) })
+    }
+}
+
+impl Pipeline for DrawPipeline {
+    fn interface(&self) -> &Interface {
+        &self.shared.interface
+    }
+}
+
+impl Drop for RawDrawPipeline {
+    fn drop(&mut self) {
+        // SAFETY: bindings hold the pipeline, and recordings hold bindings until the device is done with them.
+        unsafe { self.device.raw().destroy_pipeline(self.raw, None) };
+    }
+}
+
+/// What a pass draws into. All contents are cleared first.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Colour, with the linear RGBA that it is cleared to.
+    pub color: Option<(&'a Image, [f32; 4])>,
+    /// Where the samples of `color` are averaged into.
+    pub resolve: Option<&'a Image>,
+    /// Depth, cleared to the far plane.
+    pub depth: &'a Image,
+}
+
+/// One draw of a pass.
+pub struct Draw<'a> {
+    /// Pipeline and resources.
+    pub bindings: &'a Bindings<DrawPipeline>,
+    /// Push constants.
+    pub push: &'a [u8],
+    /// Which vertices.
+    pub vertices: Vertices<'a>,
+}
+
+/// Which vertices a draw runs over.
+#[derive(Clone, Copy, Debug)]
+pub enum Vertices<'a> {
+    /// This many, from 0.
+    Count(u32),
+    /// The first so many 32-bit indices of a buffer.
+    Indexed(&'a Buffer, u32),
+}
+
+impl Recorder<'_> {
+    /// Draws into a target, with y up and depth from 0 near to 1 far.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] where push constants have another size than the shaders', or indices exceed their buffer.
+    pub fn draw(&mut self, name: &str, target: &Target<'_>, draws: &[Draw<'_>]) -> Result<()> {
+        for draw in draws {
+            let interface = draw.bindings.pipeline().interface();
+            interface.check_push(draw.push)?;
+            if let Vertices::Indexed(buffer, count) = draw.vertices
+                && u64::from(count) * 4 > buffer.size()
+            {
+                let reason = format!("it draws {count} indices, and '{}' holds fewer", buffer.name());
+                return Err(Error::binding(interface.name(), reason));
+            }
+        }
+        self.start_pass(&name.into(), &uses(target, draws));
+        let commands = self.slot.commands;
+        begin_rendering(self.device.raw(), commands, target);
+        for draw in draws {
+            // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the
+            // sizes of push constants and indices were checked just now.
+            unsafe {
+                let raw = self.device.raw();
+                raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, draw.bindings.pipeline().shared.raw);
+                draw.bindings.bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, draw.push);
+                match draw.vertices {
+                    Vertices::Count(count) => raw.cmd_draw(commands, count, 1, 0, 0),
+                    Vertices::Indexed(buffer, count) => {
+                        raw.cmd_bind_index_buffer(commands, buffer.raw(), 0, vk::IndexType::UINT32);
+                        raw.cmd_draw_indexed(commands, count, 1, 0, 0, 0);
+                    }
+                }
+            }
+        }
+        // SAFETY: rendering was begun above.
+        unsafe { self.device.raw().cmd_end_rendering(commands) };
+        for draw in draws {
+            self.keep_alive(draw.bindings);
+            if let Vertices::Indexed(buffer, _) = draw.vertices {
+                self.keep_alive(buffer);
+            }
+        }
+        for image in target.color.map(|(image, _)| image).into_iter().chain(target.resolve).chain([target.depth]) {
+            self.keep_alive(image);
+        }
+        Ok(())
+    }
+}
+
+fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Target<'_>) {
+    let [width, height] = target.depth.extent();
+    let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
+    let colors: Vec<_> = target
+        .color
+        .iter()
+        .map(|(image, clear)| {
+            let attachment = vk::RenderingAttachmentInfo::default()
+                .image_view(image.view())
+                .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
+                .load_op(vk::AttachmentLoadOp::CLEAR)
+                .store_op(vk::AttachmentStoreOp::STORE)
+                .clear_value(vk::ClearValue { color: vk::ClearColorValue { float32: *clear } });
+            match target.resolve {
+                Some(resolve) => attachment
+                    .store_op(vk::AttachmentStoreOp::DONT_CARE)
+                    .resolve_mode(vk::ResolveModeFlags::AVERAGE)
+                    .resolve_image_view(resolve.view())
+                    .resolve_image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL),
+                None => attachment,
+            }
+        })
+        .collect();
+    let depth_value = vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 };
+    let depth = vk::RenderingAttachmentInfo::default()
+        .image_view(target.depth.view())
+        .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
+        .load_op(vk::AttachmentLoadOp::CLEAR)
+        .store_op(vk::AttachmentStoreOp::STORE)
+        .clear_value(vk::ClearValue { depth_stencil: depth_value });
+    let info = vk::RenderingInfo::default()
+        .render_area(area)
+        .layer_count(1)
+        .color_attachments(&colors)
+        .depth_attachment(&depth);
+    // Vulkan's y points down; a viewport of negative height turns it up.
+    let viewport = vk::Viewport {
+        x: 0.0,
+        y: height as f32,
+        width: width as f32,
+        height: -(height as f32),
+        min_depth: 0.0,
+        max_depth: 1.0,
+    };
+    // SAFETY: the command buffer is recording, and the barrier before brought the targets into these layouts.
+    unsafe {
+        raw.cmd_begin_rendering(commands, &info);
+        raw.cmd_set_viewport(commands, 0, &[viewport]);
+        raw.cmd_set_scissor(commands, 0, &[area]);
+    }
+}
+
+/// What a pass uses: its targets, and what its draws bind, each resource once.
+fn uses(target: &Target<'_>, draws: &[Draw<'_>]) -> Vec<Use> {
+    let color_stage = vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT;
+    let color_accesses = vk::AccessFlags2::COLOR_ATTACHMENT_READ | vk::AccessFlags2::COLOR_ATTACHMENT_WRITE;
+    let depth_stages = vk::PipelineStageFlags2::EARLY_FRAGMENT_TESTS | vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS;
+    let depth_accesses =
+        vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_READ | vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE;
+    let mut uses: Vec<Use> = target
+        .color
+        .map(|(image, _)| image)
+        .into_iter()
+        .chain(target.resolve)
+        .map(|image| image.used(color_stage, color_accesses, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL))
+        .collect();
+    uses.push(target.depth.used(depth_stages, depth_accesses, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL));
+    let indices = draws.iter().filter_map(|draw| match draw.vertices {
+        Vertices::Indexed(buffer, _) => Some(Use {
+            resource: buffer.id(),
+            stages: vk::PipelineStageFlags2::INDEX_INPUT,
+            accesses: vk::AccessFlags2::INDEX_READ,
+            image: None,
+        }),
+        Vertices::Count(_) => None,
+    });
+    for one in draws.iter().flat_map(|draw| draw.bindings.uses().iter().copied()).chain(indices) {
+        match uses.iter_mut().find(|other| other.resource == one.resource) {
+            Some(other) => {
+                other.stages |= one.stages;
+                other.accesses |= one.accesses;
+            }
+            None => uses.push(one),
+        }
+    }
+    uses
+}

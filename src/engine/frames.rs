@@ -1,0 +1,132 @@
+//! A ring of frames in flight: while the device works on one, the CPU records the next.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::{Device, Ticket};
+use super::error::{Call, Result};
+use super::recorder::Recorder;
+use super::timing::{FrameTiming, Timestamps};
+
+/// Command buffers, timestamps and owners of a fixed number of recordings in flight.
+pub struct Frames {
+    // Slots come before the device, which their drop still needs.
+    slots: Vec<Slot>,
+    next: usize,
+    finished: Vec<Option<FrameTiming>>,
+    device: Device,
+}
+
+/// One frame in flight.
+pub(super) struct Slot {
+    pub(super) pool: vk::CommandPool,
+    pub(super) commands: vk::CommandBuffer,
+    pub(super) timestamps: Option<Timestamps>,
+    /// What the recording uses, by address, so that it lives until the device is done.
+    pub(super) owners: HashMap<usize, Arc<dyn Any + Send + Sync>>,
+    pub(super) ticket: Option<Ticket>,
+    device: Device,
+}
+
+impl Frames {
+    /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn new(device: &Device, count: usize) -> Result<Self> {
+        let slots = (0..count.max(1)).map(|_| Slot::new(device)).collect::<Result<_>>()?;
+        Ok(Self { slots, next: 0, finished: Vec::new(), device: device.clone() })
+    }
+
+    /// Waits until the oldest frame in flight has finished and starts a recording in its place.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
+    pub fn begin(&mut self) -> Result<Recorder<'_>> {
+        let index = self.next;
+        self.next = (index + 1) % self.slots.len();
+        self.collect(index)?;
+        Recorder::begin(&self.device, &mut self.slots[index])
+    }
+
+    /// Waits until every frame in flight has finished.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
+    pub fn finish(&mut self) -> Result<()> {
+        // From the oldest to the newest, so that timings stay in order.
+        for offset in 0..self.slots.len() {
+            self.collect((self.next + offset) % self.slots.len())?;
+        }
+        Ok(())
+    }
+
+    /// The timings of the recordings that have finished since the last call, oldest first; `None` for a recording
+    /// without timestamps.
+    pub fn take_timings(&mut self) -> Vec<Option<FrameTiming>> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Records, submits and waits.
+    ///
+    /// # Errors
+    /// What `record` returns, or what Vulkan reports.
+    pub fn run_once(device: &Device, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
+        let mut frames = Self::new(device, 1)?;
+        let mut recorder = frames.begin()?;
+        record(&mut recorder)?;
+        let ticket = recorder.submit()?;
+        device.wait(ticket)
+    }
+
+    fn collect(&mut self, index: usize) -> Result<()> {
+        let slot = &mut self.slots[index];
+        if let Some(ticket) = slot.ticket.take() {
+            self.device.wait(ticket)?;
+            slot.owners.clear();
+            let timing = slot.timestamps.as_ref().map_or(Ok(None), Timestamps::read)?;
+            self.finished.push(timing);
+        }
+        Ok(())
+    }
+}
+
+impl Slot {
+    fn new(device: &Device) -> Result<Self> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.info().queue_family);
+        // SAFETY: the device is alive and has this queue family.
+        let pool = unsafe { device.raw().create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
+        let mut slot = Self {
+            pool,
+            commands: vk::CommandBuffer::null(),
+            timestamps: None,
+            owners: HashMap::new(),
+            ticket: None,
+            device: device.clone(),
+        };
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool was made just now.
+        slot.commands = unsafe { device.raw().allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?[0];
+        slot.timestamps = Timestamps::new(device)?;
+        device.name(pool, "frame pool");
+        device.name(slot.commands, "frame");
+        Ok(slot)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            // Can only fail on a lost device, which no longer uses anything.
+            let _ = self.device.wait(ticket);
+        }
+        // SAFETY: the recording has finished, so nothing uses the pool or its command buffer.
+        unsafe { self.device.raw().destroy_command_pool(self.pool, None) };
+    }
+}

@@ -1,0 +1,380 @@
+//! Images on the device: storage images, and targets that passes draw into.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::Allocation;
+
+use super::buffer::{Buffer, Staging, allocate};
+use super::device::Device;
+use super::error::{Call, Error, Result};
+use super::frames::Frames;
+use super::hazard::{ImageUse, ResourceId, Use};
+use super::instance::lock;
+use super::recorder::{Owned, Recorder};
+
+/// What an image is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    /// `imageLoad` and `imageStore`, four 32-bit floats a texel; its contents are kept.
+    Storage,
+    /// Drawn into with this many samples a pixel, 8-bit sRGB; its contents last for one recording.
+    Color {
+        /// Samples a pixel.
+        samples: u32,
+    },
+    /// Depth of what is drawn, 32-bit float; its contents last for one recording, in which they can also be sampled.
+    Depth {
+        /// Samples a pixel.
+        samples: u32,
+    },
+}
+
+/// Format of colour targets.
+pub const COLOR_FORMAT: vk::Format = vk::Format::R8G8B8A8_SRGB;
+/// Format of depth targets.
+pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
+
+/// An image in the device's memory. Cheap to clone, kept alive like a [`Buffer`].
+#[derive(Clone)]
+pub struct Image {
+    shared: Arc<RawImage>,
+}
+
+impl Image {
+    /// An image of `extent` (width, height), at least one texel each way. The contents of a storage image are zero.
+    ///
+    /// # Errors
+    /// [`Error::OverLimit`] where the device has no images as large, [`Error::OutOfMemory`], or what Vulkan reports.
+    pub fn new(device: &Device, name: &str, kind: ImageKind, extent: [u32; 2]) -> Result<Self> {
+        let limit = ("maxImageDimension2D", u64::from(device.limits().max_image_dimension2_d));
+        for size in extent {
+            Device::check_limit(&format!("the image '{name}'"), size.into(), "pixels", limit)?;
+        }
+        let image = Self { shared: Arc::new(RawImage::new(device, name, kind, extent)?) };
+        if kind == ImageKind::Storage {
+            image.initialise()?;
+        }
+        Ok(image)
+    }
+
+    /// Wraps an image that a swapchain owns.
+    #[cfg(feature = "viewer")]
+    pub(super) fn of_swapchain(
+        device: &Device,
+        raw: vk::Image,
+        view: vk::ImageView,
+        extent: [u32; 2],
+        format: vk::Format,
+    ) -> Self {
+        let shared = RawImage {
+            id: ResourceId::next(),
+            name: "swapchain image".into(),
+            kind: ImageKind::Color { samples: 1 },
+            format,
+            extent,
+            raw,
+            view,
+            sampler: vk::Sampler::null(),
+            owned: false,
+            allocation: None,
+            device: device.clone(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Brings a fresh storage image into the layout that it keeps, filled with zeros.
+    fn initialise(&self) -> Result<()> {
+        let texels = self.shared.extent.iter().map(|&size| size as usize).product();
+        self.write(&vec![[0.0_f32; 4]; texels])
+    }
+
+    /// Replaces the contents, row by row, and waits until that is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `texels` are not as many as the image has, or what Vulkan reports.
+    pub fn write<T: Pod>(&self, texels: &[T]) -> Result<()> {
+        if size_of_val(texels) as u64 != self.byte_size() {
+            return Err(self.size_mismatch(size_of_val(texels) as u64));
+        }
+        let staging = Buffer::from_slice(&self.shared.device, "image upload", texels)?;
+        Frames::run_once(&self.shared.device, |recorder| recorder.upload_image(&staging, self))
+    }
+
+    /// Waits for the device and reads the contents of a storage image, row by row.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
+        let staging = Staging::readback(&self.shared.device, self.byte_size())?;
+        let mut frames = Frames::new(&self.shared.device, 1)?;
+        let mut recorder = frames.begin()?;
+        recorder.download_image(self, &staging)?;
+        let ticket = recorder.submit()?;
+        staging.read(ticket)
+    }
+
+    /// Width and height.
+    #[must_use]
+    pub fn extent(&self) -> [u32; 2] {
+        self.shared.extent
+    }
+
+    /// Size of the contents \[bytes\].
+    #[must_use]
+    pub fn byte_size(&self) -> u64 {
+        let texel = if self.shared.kind == ImageKind::Storage { 16 } else { 4 };
+        u64::from(self.shared.extent[0]) * u64::from(self.shared.extent[1]) * texel
+    }
+
+    /// What the image is for.
+    #[must_use]
+    pub fn kind(&self) -> ImageKind {
+        self.shared.kind
+    }
+
+    /// The Vulkan handle, for code that mixes this engine with its own Vulkan.
+    #[must_use]
+    pub fn raw(&self) -> vk::Image {
+        self.shared.raw
+    }
+
+    /// Format of its texels.
+    #[must_use]
+    pub fn format(&self) -> vk::Format {
+        self.shared.format
+    }
+
+    pub(super) fn id(&self) -> ResourceId {
+        self.shared.id
+    }
+
+    pub(super) fn view(&self) -> vk::ImageView {
+        self.shared.view
+    }
+
+    pub(super) fn sampler(&self) -> vk::Sampler {
+        self.shared.sampler
+    }
+
+    /// The use of the image that leaves it where it is between recordings.
+    pub(super) fn home_use(&self) -> ImageUse {
+        let home = match self.shared.kind {
+            ImageKind::Storage => vk::ImageLayout::GENERAL,
+            ImageKind::Color { .. } | ImageKind::Depth { .. } => vk::ImageLayout::UNDEFINED,
+        };
+        ImageUse { image: self.shared.raw, aspect: aspect(self.shared.kind), home, layout: home }
+    }
+
+    /// The use of the image in `layout`, for the hazard tracker.
+    pub(super) fn used(
+        &self,
+        stages: vk::PipelineStageFlags2,
+        accesses: vk::AccessFlags2,
+        layout: vk::ImageLayout,
+    ) -> Use {
+        Use { resource: self.id(), stages, accesses, image: Some(ImageUse { layout, ..self.home_use() }) }
+    }
+
+    fn size_mismatch(&self, given: u64) -> Error {
+        Error::SizeMismatch { buffer: self.shared.name.clone(), held: self.byte_size(), given }
+    }
+
+    fn copy_region(&self) -> vk::BufferImageCopy {
+        let [width, height] = self.shared.extent;
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(aspect(self.shared.kind)).layer_count(1);
+        vk::BufferImageCopy::default().image_subresource(layers).image_extent(vk::Extent3D { width, height, depth: 1 })
+    }
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Image").field("name", &self.shared.name).field("extent", &self.extent()).finish()
+    }
+}
+
+impl Owned for Image {
+    fn owner(&self) -> Arc<dyn Any + Send + Sync> {
+        self.shared.clone()
+    }
+}
+
+/// Copies between images and buffers.
+impl Recorder<'_> {
+    /// Copies the contents of an image, row by row, into memory that the CPU can read once this recording is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `target` is smaller than the image.
+    pub fn download_image(&mut self, source: &Image, target: &Staging) -> Result<()> {
+        if source.byte_size() > target.size() {
+            return Err(source.size_mismatch(target.size()));
+        }
+        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+        let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
+        let image_use = source.used(stages, vk::AccessFlags2::TRANSFER_READ, layout);
+        self.transfer("download image", &[], &[target.id()], &[image_use], |device, commands| {
+            // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer is large enough.
+            unsafe {
+                device.cmd_copy_image_to_buffer(commands, source.raw(), layout, target.raw(), &[source.copy_region()])
+            };
+        });
+        self.keep_alive(source);
+        self.keep_alive(target);
+        self.host_will_read(target.id());
+        Ok(())
+    }
+
+    fn upload_image(&mut self, source: &Buffer, target: &Image) -> Result<()> {
+        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
+        // All of the image is written, so what it held need not be kept; a fresh one has no layout to keep it in.
+        let mut image_use = target.used(stages, vk::AccessFlags2::TRANSFER_WRITE, layout);
+        if let Some(image) = &mut image_use.image {
+            image.home = vk::ImageLayout::UNDEFINED;
+        }
+        self.transfer("upload image", &[source.id()], &[], &[image_use], |device, commands| {
+            // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer has its size.
+            unsafe {
+                device.cmd_copy_buffer_to_image(commands, source.raw(), target.raw(), layout, &[target.copy_region()])
+            };
+        });
+        self.keep_alive(source);
+        self.keep_alive(target);
+        let settled = vk::PipelineStageFlags2::ALL_COMMANDS;
+        self.order("settle", &[target.used(settled, vk::AccessFlags2::MEMORY_READ, target.home_use().home)]);
+        Ok(())
+    }
+}
+
+/// A Vulkan image with its view and memory; all go when the last clone does.
+struct RawImage {
+    id: ResourceId,
+    name: String,
+    kind: ImageKind,
+    format: vk::Format,
+    extent: [u32; 2],
+    raw: vk::Image,
+    view: vk::ImageView,
+    sampler: vk::Sampler,
+    /// Whether the image is destroyed with its view; a swapchain's is not.
+    owned: bool,
+    allocation: Option<Allocation>,
+    device: Device,
+}
+
+impl RawImage {
+    fn new(device: &Device, name: &str, kind: ImageKind, extent: [u32; 2]) -> Result<Self> {
+        let (format, usage, samples) = match kind {
+            ImageKind::Storage => {
+                let usage = vk::ImageUsageFlags::STORAGE
+                    | vk::ImageUsageFlags::TRANSFER_SRC
+                    | vk::ImageUsageFlags::TRANSFER_DST;
+                (vk::Format::R32G32B32A32_SFLOAT, usage, 1)
+            }
+            ImageKind::Color { samples } => {
+                let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+                (COLOR_FORMAT, usage, samples)
+            }
+            ImageKind::Depth { samples } => {
+                let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+                (DEPTH_FORMAT, usage, samples)
+            }
+        };
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(format)
+            .extent(vk::Extent3D { width: extent[0].max(1), height: extent[1].max(1), depth: 1 })
+            .mip_levels(1)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::from_raw(samples))
+            .usage(usage);
+        // SAFETY: the device is alive; formats and usages are ones that every Vulkan device has.
+        let raw = unsafe { device.raw().create_image(&info, None) }.call("vkCreateImage")?;
+        let mut image = Self {
+            id: ResourceId::next(),
+            name: name.into(),
+            kind,
+            format,
+            extent: extent.map(|size| size.max(1)),
+            raw,
+            view: vk::ImageView::null(),
+            sampler: vk::Sampler::null(),
+            owned: true,
+            allocation: None,
+            device: device.clone(),
+        };
+        // From here on, an error drops `image`, which destroys what was made so far.
+        image.back_with_memory()?;
+        let range = vk::ImageSubresourceRange::default().aspect_mask(aspect(kind)).level_count(1).layer_count(1);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(raw)
+            .view_type(vk::ImageViewType::TYPE_2D)
+            .format(format)
+            .subresource_range(range);
+        // SAFETY: the image was made and bound to memory just now.
+        image.view = unsafe { device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
+        if matches!(kind, ImageKind::Depth { .. }) {
+            image.sampler = depth_sampler(device)?;
+        }
+        device.name(raw, name);
+        device.name(image.view, name);
+        Ok(image)
+    }
+
+    fn back_with_memory(&mut self) -> Result<()> {
+        // SAFETY: the image was made from this device.
+        let requirements = unsafe { self.device.raw().get_image_memory_requirements(self.raw) };
+        let allocation = allocate(&self.device, &self.name, requirements, MemoryLocation::GpuOnly, false)?;
+        let (memory, offset) = {
+            // SAFETY: the memory is freed only after the image is destroyed.
+            unsafe { (allocation.memory(), allocation.offset()) }
+        };
+        self.allocation = Some(allocation);
+        // SAFETY: the memory was allocated for this image's requirements and nothing is bound to the image yet.
+        unsafe { self.device.raw().bind_image_memory(self.raw, memory, offset) }.call("vkBindImageMemory")
+    }
+}
+
+impl Drop for RawImage {
+    fn drop(&mut self) {
+        let raw = self.device.raw();
+        // SAFETY: recordings hold clones of what they use until the device is done, so the last owner is dropped only
+        // when no work refers to the image. Destroying a null handle does nothing. A swapchain's image is not ours, its
+        // view is.
+        unsafe {
+            raw.destroy_sampler(self.sampler, None);
+            raw.destroy_image_view(self.view, None);
+            if self.owned {
+                raw.destroy_image(self.raw, None);
+            }
+            if let Some(allocation) = self.allocation.take() {
+                let _ = lock(self.device.allocator()).free(allocation);
+            }
+        }
+    }
+}
+
+/// Compares a depth with four texels around and averages the results: soft edges for shadow maps.
+fn depth_sampler(device: &Device) -> Result<vk::Sampler> {
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(vk::Filter::LINEAR)
+        .min_filter(vk::Filter::LINEAR)
+        .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_BORDER)
+        .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_BORDER)
+        .border_color(vk::BorderColor::FLOAT_OPAQUE_WHITE)
+        .compare_enable(true)
+        .compare_op(vk::CompareOp::LESS_OR_EQUAL);
+    // SAFETY: the device is alive.
+    unsafe { device.raw().create_sampler(&info, None) }.call("vkCreateSampler")
+}
+
+fn aspect(kind: ImageKind) -> vk::ImageAspectFlags {
+    match kind {
+        ImageKind::Depth { .. } => vk::ImageAspectFlags::DEPTH,
+        ImageKind::Storage | ImageKind::Color { .. } => vk::ImageAspectFlags::COLOR,
+    }
+}

@@ -1,0 +1,104 @@
+//! Compute pipelines.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::Device;
+use super::error::{Error, Result};
+pub use super::interface::Bindings;
+use super::interface::{Interface, Module, Pipeline, Resource, ShaderCode, reflect_shader};
+
+/// A compute shader, ready to be bound and dispatched. Cheap to clone.
+#[derive(Clone)]
+pub struct Kernel {
+    shared: Arc<RawKernel>,
+}
+
+struct RawKernel {
+    raw: vk::Pipeline,
+    local_size: [u32; 3],
+    interface: Interface,
+    device: Device,
+}
+
+impl Kernel {
+    /// Makes a pipeline of a compute shader; what it binds is read out of its SPIR-V.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
+    /// larger than the device allows, or what Vulkan reports.
+    pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
+        let reflection = reflect_shader(code)?;
+        if reflection.local_size.contains(&0) {
+            let reason = "it is no compute shader with a fixed workgroup size".into();
+            return Err(Error::Shader { shader: code.name.into(), reason });
+        }
+        Self::check_workgroup(device, code.name, reflection.local_size, reflection.shared_memory)?;
+        let interface = Interface::new(device, code.name, &[(vk::ShaderStageFlags::COMPUTE, &reflection)])?;
+        let module = Module::new(device, code)?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module.raw)
+            .name(c"main");
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(interface.layout())];
+        // SAFETY: module and layout are alive, and the layout was made from the module's reflection.
+        let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
+        let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateComputePipelines", result })?[0];
+        device.name(raw, code.name);
+        let local_size = reflection.local_size;
+        Ok(Self { shared: Arc::new(RawKernel { raw, local_size, interface, device: device.clone() }) })
+    }
+
+    /// A driver may accept a workgroup beyond its limits and lose the device when it runs, so they are checked here.
+    fn check_workgroup(device: &Device, name: &str, local_size: [u32; 3], shared_memory: u32) -> Result<()> {
+        let limits = device.limits();
+        let what = format!("the workgroup of '{name}'");
+        let invocations: u64 = local_size.iter().map(|&size| u64::from(size)).product();
+        let most = u64::from(limits.max_compute_work_group_invocations);
+        Device::check_limit(&what, invocations, "invocations", ("maxComputeWorkGroupInvocations", most))?;
+        for (size, most) in local_size.into_iter().zip(limits.max_compute_work_group_size) {
+            Device::check_limit(&what, size.into(), "invocations", ("maxComputeWorkGroupSize", most.into()))?;
+        }
+        let most = u64::from(limits.max_compute_shared_memory_size);
+        Device::check_limit(&what, shared_memory.into(), "bytes", ("maxComputeSharedMemorySize", most))
+    }
+
+    /// Binds each of `resources` where the shader declares its name: the name of the block for buffers, of the variable
+    /// for images.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] where a name is missing, unknown, or names another kind of resource.
+    pub fn bind(&self, resources: &[(&str, Resource<'_>)]) -> Result<Bindings<Self>> {
+        Bindings::new(self, resources)
+    }
+
+    /// Name of the pass.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        self.shared.interface.name()
+    }
+
+    /// Invocations in a workgroup, in x, y and z.
+    #[must_use]
+    pub fn local_size(&self) -> [u32; 3] {
+        self.shared.local_size
+    }
+
+    pub(super) fn raw(&self) -> vk::Pipeline {
+        self.shared.raw
+    }
+}
+
+impl Pipeline for Kernel {
+    fn interface(&self) -> &Interface {
+        &self.shared.interface
+    }
+}
+
+impl Drop for RawKernel {
+    fn drop(&mut self) {
+        // SAFETY: bindings hold the kernel, and recordings hold bindings until the device is done with them.
+        unsafe { self.device.raw().destroy_pipeline(self.raw, None) };
+    }
+}

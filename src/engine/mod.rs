@@ -1,0 +1,47 @@
+//! A small Vulkan 1.3 engine for compute and drawing, usable without the rest of this crate.
+//!
+//! It knows nothing of cloth. What it gives:
+//!
+//! - [`Instance`] and [`Device`]: the best device, or the one that was asked for, and what another one lacks;
+//! - [`Buffer`] and [`Image`]: memory that frees itself, and is kept while the device uses it;
+//! - [`Kernel`] and [`DrawPipeline`]: pipelines whose bindings and accesses are read out of their SPIR-V;
+//! - [`Recorder`]: one call a pass gives label, barrier, bindings, push constants, dispatch and timestamp;
+//! - [`Frames`]: a ring of frames in flight on one timeline semaphore, with the GPU time of every pass.
+//!
+//! All of it is safe to call. Handles can be reached through `raw()` by code that mixes it with Vulkan of its own.
+
+#![allow(unsafe_code)]
+
+mod buffer;
+mod choice;
+mod device;
+mod draw;
+mod error;
+mod frames;
+pub mod hazard;
+mod image;
+mod instance;
+mod interface;
+mod kernel;
+mod recorder;
+pub mod reflect;
+#[cfg(feature = "viewer")]
+mod surface;
+mod timing;
+pub mod trace;
+
+pub use ash::vk;
+pub use buffer::{Buffer, Staging};
+pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
+pub use device::{Device, Ticket};
+pub use draw::{Draw, DrawDescription, DrawPipeline, Target, Vertices};
+pub use error::{Error, Result};
+pub use frames::Frames;
+pub use image::{COLOR_FORMAT, DEPTH_FORMAT, Image, ImageKind};
+pub use instance::{Instance, InstanceOptions};
+pub use interface::{Interface, Pipeline, Resource, ShaderCode};
+pub use kernel::{Bindings, Kernel};
+pub use recorder::Recorder;
+#[cfg(feature = "viewer")]
+pub use surface::{Surface, Swapchain, SwapchainFrame};
+pub use timing::{FrameTiming, PassTiming};

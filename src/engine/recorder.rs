@@ -1,0 +1,249 @@
+//! Records passes. One call gives a pass its label, its barrier, its bindings, its push constants, its dispatch and its
+//! timestamp, so that none can be forgotten and all carry the same name.
+
+use std::any::Any;
+use std::ffi::CString;
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::NoUninit;
+
+use super::device::{Device, Ticket};
+use super::error::{Call, Error, Result};
+use super::frames::Slot;
+use super::hazard::{Barrier, ResourceId, Tracker, Use};
+use super::interface::Pipeline;
+use super::kernel::{Bindings, Kernel};
+use super::trace::Trace;
+
+/// Something a recording has to keep alive until the device is done with it.
+pub(super) trait Owned {
+    /// The shared owner of the Vulkan objects.
+    fn owner(&self) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// One recording in progress; it runs when it is submitted and is discarded when it is dropped before.
+pub struct Recorder<'frame> {
+    pub(super) device: Device,
+    pub(super) slot: &'frame mut Slot,
+    tracker: Tracker,
+    /// Kept with validation on, to be searched for missing barriers.
+    trace: Option<Trace>,
+    run: Option<Run>,
+}
+
+/// Consecutive calls of one pass: they share a label and a timestamp.
+struct Run {
+    name: Arc<str>,
+    calls: u32,
+}
+
+impl<'frame> Recorder<'frame> {
+    pub(super) fn begin(device: &Device, slot: &'frame mut Slot) -> Result<Self> {
+        slot.owners.clear();
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the frame's last recording has finished, so its pool and command buffer are not in use.
+        unsafe {
+            device
+                .raw()
+                .reset_command_pool(slot.pool, vk::CommandPoolResetFlags::empty())
+                .call("vkResetCommandPool")?;
+            device.raw().begin_command_buffer(slot.commands, &info).call("vkBeginCommandBuffer")?;
+        }
+        // A recording starts with one full barrier, so that it stands by itself: the tracker need not know what was
+        // submitted before it.
+        let everything = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&everything);
+        // SAFETY: the command buffer is recording.
+        unsafe { device.raw().cmd_pipeline_barrier2(slot.commands, &dependency) };
+        if let Some(timestamps) = &mut slot.timestamps {
+            timestamps.begin(slot.commands)?;
+        }
+        let trace = device.instance().validates().then(Trace::default);
+        Ok(Self { device: device.clone(), slot, tracker: Tracker::default(), trace, run: None })
+    }
+
+    /// Runs a kernel once for each of `invocations` in x, y and z, rounded up to whole workgroups: the kernel has to
+    /// ignore invocations past its data.
+    ///
+    /// # Errors
+    /// [`Error::Binding`] where `push` has not the size of the kernel's push constants, [`Error::OverLimit`] where the
+    /// device cannot dispatch as many workgroups.
+    pub fn dispatch<P: NoUninit>(
+        &mut self,
+        bindings: &Bindings<Kernel>,
+        push: &P,
+        invocations: [u32; 3],
+    ) -> Result<()> {
+        let kernel = bindings.pipeline();
+        let push = bytemuck::bytes_of(push);
+        kernel.interface().check_push(push)?;
+        let mut groups = [0; 3];
+        for axis in 0..3 {
+            groups[axis] = invocations[axis].div_ceil(kernel.local_size()[axis]);
+            let limit = u64::from(self.device.limits().max_compute_work_group_count[axis]);
+            let limit = ("maxComputeWorkGroupCount", limit);
+            Device::check_limit(&format!("the pass '{}'", kernel.name()), groups[axis].into(), "workgroups", limit)?;
+        }
+        if groups.contains(&0) {
+            return Ok(());
+        }
+        self.start_pass(kernel.name(), bindings.uses());
+        let commands = self.slot.commands;
+        // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the sizes of
+        // push constants and dispatch were checked just now.
+        unsafe {
+            let raw = self.device.raw();
+            raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.raw());
+            bindings.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
+            raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
+        }
+        self.keep_alive(bindings);
+        Ok(())
+    }
+
+    /// Ends the recording and hands it to the device.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`], or what Vulkan reports.
+    pub fn submit(self) -> Result<Ticket> {
+        self.submit_between(None, None)
+    }
+
+    /// As [`Recorder::submit`], waiting for one binary semaphore and signalling another.
+    pub(super) fn submit_between(
+        mut self,
+        wait: Option<vk::Semaphore>,
+        signal: Option<vk::Semaphore>,
+    ) -> Result<Ticket> {
+        self.end_run();
+        if let Some(barrier) = self.tracker.finish() {
+            self.record_barrier(&barrier);
+        }
+        if let Some(trace) = &self.trace {
+            self.device.instance().add_messages(trace.races());
+        }
+        // SAFETY: the command buffer is recording and outside a render pass; the slot keeps all that it uses alive until
+        // the ticket is done.
+        let ticket = unsafe {
+            self.device.raw().end_command_buffer(self.slot.commands).call("vkEndCommandBuffer")?;
+            self.device.submit(self.slot.commands, wait, signal)?
+        };
+        self.slot.ticket = Some(ticket);
+        Ok(ticket)
+    }
+
+    /// Opens the label of a pass, unless the call before was of the same pass, and orders it after what it depends on.
+    pub(super) fn start_pass(&mut self, name: &Arc<str>, uses: &[Use]) {
+        if self.run.as_ref().is_none_or(|run| run.name != *name) {
+            self.end_run();
+            self.run = Some(Run { name: name.clone(), calls: 0 });
+            if let (Some(labels), Ok(label)) = (self.device.labels(), CString::new(&**name)) {
+                let label = vk::DebugUtilsLabelEXT::default().label_name(&label);
+                // SAFETY: the command buffer is recording; the label is closed in `end_run`.
+                unsafe { labels.cmd_begin_debug_utils_label(self.slot.commands, &label) };
+            }
+        }
+        if let Some(run) = &mut self.run {
+            run.calls += 1;
+        }
+        self.order(name, uses);
+    }
+
+    /// Records the barrier that `uses` need, if any.
+    pub(super) fn order(&mut self, name: &str, uses: &[Use]) {
+        if let Some(barrier) = self.tracker.before(uses) {
+            self.record_barrier(&barrier);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.pass(name, uses);
+        }
+    }
+
+    fn end_run(&mut self) {
+        if let Some(run) = self.run.take() {
+            if let Some(timestamps) = &mut self.slot.timestamps {
+                timestamps.end_run(self.slot.commands, &run.name, run.calls);
+            }
+            if let Some(labels) = self.device.labels() {
+                // SAFETY: the label was opened in `start_pass`.
+                unsafe { labels.cmd_end_debug_utils_label(self.slot.commands) };
+            }
+        }
+    }
+
+    fn record_barrier(&mut self, barrier: &Barrier) {
+        if let Some(trace) = &mut self.trace {
+            trace.barrier(barrier);
+        }
+        let memory = [vk::MemoryBarrier2::default()
+            .src_stage_mask(barrier.source_stages)
+            .src_access_mask(barrier.source_accesses)
+            .dst_stage_mask(barrier.target_stages)
+            .dst_access_mask(barrier.target_accesses)];
+        let images: Vec<_> = barrier
+            .transitions
+            .iter()
+            .map(|transition| {
+                let range = vk::ImageSubresourceRange::default()
+                    .aspect_mask(transition.image.aspect)
+                    .level_count(1)
+                    .layer_count(1);
+                vk::ImageMemoryBarrier2::default()
+                    .src_stage_mask(barrier.source_stages)
+                    .src_access_mask(barrier.source_accesses)
+                    .dst_stage_mask(barrier.target_stages)
+                    .dst_access_mask(barrier.target_accesses)
+                    .old_layout(transition.from)
+                    .new_layout(transition.image.layout)
+                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .image(transition.image.image)
+                    .subresource_range(range)
+            })
+            .collect();
+        let dependency = vk::DependencyInfo::default().memory_barriers(&memory).image_memory_barriers(&images);
+        // SAFETY: the command buffer is recording outside a render pass; the images are kept alive by whoever uses them.
+        unsafe { self.device.raw().cmd_pipeline_barrier2(self.slot.commands, &dependency) };
+    }
+
+    /// Records a transfer as a pass of its own.
+    pub(super) fn transfer(
+        &mut self,
+        name: &str,
+        reads: &[ResourceId],
+        writes: &[ResourceId],
+        images: &[Use],
+        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
+    ) {
+        let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
+        let of = |&resource: &ResourceId, accesses| Use { resource, stages, accesses, image: None };
+        let mut uses: Vec<Use> = reads.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_READ)).collect();
+        uses.extend(writes.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_WRITE)));
+        uses.extend_from_slice(images);
+        self.start_pass(&name.into(), &uses);
+        record(self.device.raw(), self.slot.commands);
+    }
+
+    /// Makes what the device wrote to `resource` visible to the CPU once the recording is done.
+    pub(super) fn host_will_read(&mut self, resource: ResourceId) {
+        let stages = vk::PipelineStageFlags2::HOST;
+        self.order("host", &[Use { resource, stages, accesses: vk::AccessFlags2::HOST_READ, image: None }]);
+    }
+
+    pub(super) fn keep_alive(&mut self, used: &dyn Owned) {
+        let owner = used.owner();
+        self.slot.owners.entry(Arc::as_ptr(&owner).cast::<()>() as usize).or_insert(owner);
+    }
+}
+
+impl Error {
+    /// The error of a pass whose resources, push constants or sizes do not fit.
+    pub(super) fn binding(pass: &str, reason: impl Into<String>) -> Self {
+        Self::Binding { pass: pass.to_string(), reason: reason.into() }
+    }
+}

@@ -1,0 +1,334 @@
+//! Reads out of SPIR-V what a shader binds and how it accesses it.
+//!
+//! The shader's own `readonly` and `writeonly` are the only declaration of access in this engine: barriers are derived
+//! from them. `build.rs` includes this file too, to check struct layouts when the crate is compiled.
+//! Source: SPIR-V specification 1.6, section 3.49 (instructions) and 3.20 (decorations).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// How a shader accesses a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Declared `readonly`, or a uniform block or sampled image.
+    Read,
+    /// Declared `writeonly`.
+    Write,
+    /// Neither.
+    ReadWrite,
+}
+
+/// Which kind of resource a binding takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingKind {
+    /// `buffer` block.
+    StorageBuffer,
+    /// `uniform` block.
+    UniformBuffer,
+    /// `image2D` and the like.
+    StorageImage,
+    /// `sampler2D` and the like.
+    SampledImage,
+}
+
+/// One resource that a shader binds, in descriptor set 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Binding number.
+    pub binding: u32,
+    /// Name of the block for buffers, of the variable for images.
+    pub name: String,
+    /// Kind of resource.
+    pub kind: BindingKind,
+    /// How the shader accesses it.
+    pub access: Access,
+}
+
+/// A struct or block as SPIR-V lays it out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructLayout {
+    /// Bytes from one element of an array to the next, or the size of a block.
+    pub size: u32,
+    /// Offset of each member \[bytes\], by name.
+    pub members: Vec<(String, u32)>,
+}
+
+/// What a shader module declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reflection {
+    /// Resources by binding number.
+    pub bindings: Vec<Binding>,
+    /// Size of the push constant block \[bytes\], 0 without one.
+    pub push_constant_size: u32,
+    /// Workgroup size; zeros for other stages than compute.
+    pub local_size: [u32; 3],
+    /// Memory that a workgroup shares \[bytes\].
+    pub shared_memory: u32,
+    /// Layout of every named struct with offsets, by name.
+    pub structs: BTreeMap<String, StructLayout>,
+}
+
+/// The part of a SPIR-V type that layout and binding depend on.
+#[derive(Clone, Debug)]
+enum Type {
+    Scalar { bytes: u32 },
+    Vector { component: u32, count: u32 },
+    Matrix { column: u32, count: u32 },
+    Array { element: u32, length: u32 },
+    RuntimeArray { element: u32 },
+    Struct { members: Vec<u32> },
+    Pointer { pointee: u32 },
+    StorageImage,
+    SampledImage,
+    Other,
+}
+
+#[derive(Default)]
+struct Module {
+    names: HashMap<u32, String>,
+    member_names: HashMap<(u32, u32), String>,
+    types: HashMap<u32, Type>,
+    constants: HashMap<u32, u32>,
+    bindings: HashMap<u32, u32>,
+    sets: HashMap<u32, u32>,
+    array_strides: HashMap<u32, u32>,
+    offsets: HashMap<(u32, u32), u32>,
+    decorated: HashSet<(u32, spirv::Decoration)>,
+    member_decorated: HashSet<(u32, u32, spirv::Decoration)>,
+    variables: Vec<(u32, u32, spirv::StorageClass)>,
+    local_size: [u32; 3],
+    /// From SPIR-V 1.6 on, compilers give the workgroup size as the ids of constants.
+    local_size_ids: Option<[u32; 3]>,
+}
+
+/// Reflects one SPIR-V module.
+///
+/// # Errors
+/// A sentence that says what is malformed, or which construct the engine does not bind.
+pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
+    let module = Module::parse(words)?;
+    let mut reflection = Reflection { local_size: module.local_size()?, ..Reflection::default() };
+    for &(id, pointer_type, class) in &module.variables {
+        let pointee = module.pointee(pointer_type)?;
+        match class {
+            spirv::StorageClass::Uniform
+            | spirv::StorageClass::StorageBuffer
+            | spirv::StorageClass::UniformConstant => {
+                reflection.bindings.push(module.binding(id, pointee, class)?);
+            }
+            spirv::StorageClass::PushConstant => reflection.push_constant_size = module.size(pointee)?,
+            spirv::StorageClass::Workgroup => reflection.shared_memory += module.size(pointee)?,
+            _ => {}
+        }
+    }
+    reflection.bindings.sort_by_key(|binding| binding.binding);
+    if let Some(pair) = reflection.bindings.windows(2).find(|pair| pair[0].binding == pair[1].binding) {
+        return Err(format!("'{}' and '{}' share binding {}", pair[0].name, pair[1].name, pair[0].binding));
+    }
+    for (&id, kind) in &module.types {
+        if let Type::Struct { members } = kind
+            && let Some(name) = module.names.get(&id).filter(|name| !name.is_empty())
+            && module.offsets.contains_key(&(id, 0))
+        {
+            reflection.structs.insert(name.clone(), module.struct_layout(id, members)?);
+        }
+    }
+    Ok(reflection)
+}
+
+impl Module {
+    fn parse(words: &[u32]) -> Result<Self, String> {
+        if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER {
+            return Err("it is not SPIR-V: the magic number is missing".into());
+        }
+        let mut module = Self::default();
+        let mut rest = &words[5..];
+        while let Some(&head) = rest.first() {
+            let length = (head >> 16) as usize;
+            if length == 0 || length > rest.len() {
+                return Err("its SPIR-V is truncated".into());
+            }
+            if let Some(opcode) = spirv::Op::from_u32(head & 0xffff) {
+                module.instruction(opcode, &rest[1..length]).ok_or("its SPIR-V holds a truncated instruction")?;
+            }
+            rest = &rest[length..];
+        }
+        Ok(module)
+    }
+
+    /// Takes in one instruction; `None` when it has fewer operands than its opcode needs.
+    fn instruction(&mut self, opcode: spirv::Op, operands: &[u32]) -> Option<()> {
+        let at = |index: usize| operands.get(index).copied();
+        match opcode {
+            spirv::Op::Name => drop(self.names.insert(at(0)?, text(operands.get(1..)?))),
+            spirv::Op::MemberName => drop(self.member_names.insert((at(0)?, at(1)?), text(operands.get(2..)?))),
+            spirv::Op::Decorate => self.decorate(at(0)?, at(1)?, at(2)),
+            spirv::Op::MemberDecorate => self.decorate_member((at(0)?, at(1)?), at(2)?, at(3)),
+            spirv::Op::ExecutionMode if at(1)? == spirv::ExecutionMode::LocalSize as u32 => {
+                self.local_size = [at(2)?, at(3)?, at(4)?];
+            }
+            spirv::Op::ExecutionModeId if at(1)? == spirv::ExecutionMode::LocalSizeId as u32 => {
+                self.local_size_ids = Some([at(2)?, at(3)?, at(4)?]);
+            }
+            spirv::Op::Constant => drop(self.constants.insert(at(1)?, at(2)?)),
+            spirv::Op::Variable => self.variables.push((at(1)?, at(0)?, spirv::StorageClass::from_u32(at(2)?)?)),
+            _ => {
+                if let Some(kind) = parse_type(opcode, operands) {
+                    self.types.insert(at(0)?, kind);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn decorate(&mut self, id: u32, decoration: u32, value: Option<u32>) {
+        match (spirv::Decoration::from_u32(decoration), value) {
+            (Some(spirv::Decoration::Binding), Some(value)) => drop(self.bindings.insert(id, value)),
+            (Some(spirv::Decoration::DescriptorSet), Some(value)) => drop(self.sets.insert(id, value)),
+            (Some(spirv::Decoration::ArrayStride), Some(value)) => drop(self.array_strides.insert(id, value)),
+            (Some(other), _) => drop(self.decorated.insert((id, other))),
+            (None, _) => {}
+        }
+    }
+
+    fn decorate_member(&mut self, member: (u32, u32), decoration: u32, value: Option<u32>) {
+        match (spirv::Decoration::from_u32(decoration), value) {
+            (Some(spirv::Decoration::Offset), Some(value)) => drop(self.offsets.insert(member, value)),
+            (Some(other), _) => drop(self.member_decorated.insert((member.0, member.1, other))),
+            (None, _) => {}
+        }
+    }
+
+    fn local_size(&self) -> Result<[u32; 3], String> {
+        let Some(ids) = self.local_size_ids else {
+            return Ok(self.local_size);
+        };
+        let mut size = [0; 3];
+        for (size, id) in size.iter_mut().zip(ids) {
+            *size = *self.constants.get(&id).ok_or("its workgroup size is no constant")?;
+        }
+        Ok(size)
+    }
+
+    fn pointee(&self, pointer_type: u32) -> Result<u32, String> {
+        match self.types.get(&pointer_type) {
+            Some(Type::Pointer { pointee }) => Ok(*pointee),
+            _ => Err("a variable's type is no pointer".into()),
+        }
+    }
+
+    fn binding(&self, id: u32, pointee: u32, class: spirv::StorageClass) -> Result<Binding, String> {
+        let variable_name = self.names.get(&id).cloned().unwrap_or_default();
+        if self.sets.get(&id).is_some_and(|&set| set != 0) {
+            return Err(format!("'{variable_name}' is in descriptor set {}, and only set 0 is bound", self.sets[&id]));
+        }
+        let binding = *self.bindings.get(&id).ok_or_else(|| format!("'{variable_name}' has no binding"))?;
+        let block_name = || self.names.get(&pointee).cloned().unwrap_or_default();
+        let (kind, name) = match (&self.types.get(&pointee), class) {
+            (Some(Type::Struct { .. }), spirv::StorageClass::StorageBuffer) => {
+                (BindingKind::StorageBuffer, block_name())
+            }
+            // Before SPIR-V 1.3 a storage buffer is a Uniform variable whose struct is decorated BufferBlock.
+            (Some(Type::Struct { .. }), _) if self.decorated.contains(&(pointee, spirv::Decoration::BufferBlock)) => {
+                (BindingKind::StorageBuffer, block_name())
+            }
+            (Some(Type::Struct { .. }), _) => (BindingKind::UniformBuffer, block_name()),
+            (Some(Type::StorageImage), _) => (BindingKind::StorageImage, variable_name),
+            (Some(Type::SampledImage), _) => (BindingKind::SampledImage, variable_name),
+            _ => return Err(format!("'{variable_name}' is of a kind that the engine does not bind")),
+        };
+        let access = match kind {
+            BindingKind::UniformBuffer | BindingKind::SampledImage => Access::Read,
+            BindingKind::StorageBuffer | BindingKind::StorageImage => self.access(id, pointee),
+        };
+        Ok(Binding { binding, name, kind, access })
+    }
+
+    /// `readonly` on a block decorates each of its members, on an image the variable.
+    fn access(&self, id: u32, pointee: u32) -> Access {
+        let has = |decoration| {
+            let on_members = match self.types.get(&pointee) {
+                Some(Type::Struct { members }) => {
+                    (0..members.len() as u32).all(|index| self.member_decorated.contains(&(pointee, index, decoration)))
+                }
+                _ => false,
+            };
+            on_members || self.decorated.contains(&(id, decoration))
+        };
+        match (has(spirv::Decoration::NonWritable), has(spirv::Decoration::NonReadable)) {
+            (true, _) => Access::Read,
+            (false, true) => Access::Write,
+            (false, false) => Access::ReadWrite,
+        }
+    }
+
+    fn struct_layout(&self, id: u32, members: &[u32]) -> Result<StructLayout, String> {
+        // Where the struct is an array's element, the array's stride is the size that Rust has to match.
+        let stride = self.types.iter().find_map(|(array, kind)| match kind {
+            Type::Array { element, .. } | Type::RuntimeArray { element } if *element == id => {
+                self.array_strides.get(array).copied()
+            }
+            _ => None,
+        });
+        let uniform = self.variables.iter().any(|&(_, pointer, class)| {
+            class == spirv::StorageClass::Uniform && self.pointee(pointer).is_ok_and(|pointee| pointee == id)
+        });
+        let end = self.size(id)?;
+        let size = stride.unwrap_or(if uniform { end.next_multiple_of(16) } else { end });
+        let members = (0..members.len() as u32)
+            .map(|index| {
+                let name = self.member_names.get(&(id, index)).cloned().unwrap_or_default();
+                (name, self.offsets.get(&(id, index)).copied().unwrap_or(0))
+            })
+            .collect();
+        Ok(StructLayout { size, members })
+    }
+
+    /// Size of a type \[bytes\]; a runtime array counts as empty.
+    fn size(&self, id: u32) -> Result<u32, String> {
+        let unknown = || "a bound or shared variable has a type without a size".to_string();
+        Ok(match self.types.get(&id).ok_or_else(unknown)? {
+            Type::Scalar { bytes } => *bytes,
+            Type::Vector { component, count } => self.size(*component)? * count,
+            Type::Matrix { column, count } => self.size(*column)?.next_multiple_of(16) * count,
+            Type::Array { element, length } => {
+                let length = self.constants.get(length).ok_or_else(unknown)?;
+                self.array_strides.get(&id).map_or_else(|| self.size(*element), |&stride| Ok(stride))? * length
+            }
+            Type::RuntimeArray { .. } => 0,
+            Type::Struct { members } => {
+                let mut end = 0;
+                for (index, member) in members.iter().enumerate() {
+                    let start = self.offsets.get(&(id, index as u32)).copied().unwrap_or(end);
+                    end = start + self.size(*member)?;
+                }
+                end
+            }
+            _ => return Err(unknown()),
+        })
+    }
+}
+
+fn parse_type(opcode: spirv::Op, operands: &[u32]) -> Option<Type> {
+    let at = |index: usize| operands.get(index).copied();
+    Some(match opcode {
+        spirv::Op::TypeInt | spirv::Op::TypeFloat => Type::Scalar { bytes: at(1)? / 8 },
+        spirv::Op::TypeBool => Type::Scalar { bytes: 4 },
+        spirv::Op::TypeVector => Type::Vector { component: at(1)?, count: at(2)? },
+        spirv::Op::TypeMatrix => Type::Matrix { column: at(1)?, count: at(2)? },
+        spirv::Op::TypeArray => Type::Array { element: at(1)?, length: at(2)? },
+        spirv::Op::TypeRuntimeArray => Type::RuntimeArray { element: at(1)? },
+        spirv::Op::TypeStruct => Type::Struct { members: operands[1..].to_vec() },
+        spirv::Op::TypePointer => Type::Pointer { pointee: at(2)? },
+        // Operand 6 says how an image is used: 1 with a sampler, 2 without one.
+        spirv::Op::TypeImage if at(6)? == 2 => Type::StorageImage,
+        spirv::Op::TypeSampledImage => Type::SampledImage,
+        spirv::Op::TypeImage | spirv::Op::TypeSampler | spirv::Op::TypeVoid | spirv::Op::TypeFunction => Type::Other,
+        _ => return None,
+    })
+}
+
+/// A literal string: UTF-8 in little-endian words, ended by a zero byte.
+fn text(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

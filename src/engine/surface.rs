@@ -1,0 +1,301 @@
+//! Windows: a surface, and the swapchain of images that it shows.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use ash::{khr, vk};
+use raw_window_handle::{RawDisplayHandle, RawWindowHandle};
+
+use super::device::{Device, Ticket};
+use super::error::{Call, Error, Result};
+use super::image::Image;
+use super::instance::Instance;
+use super::recorder::{Owned, Recorder};
+
+/// The part of a window that Vulkan draws into. Cheap to clone.
+#[derive(Clone)]
+pub struct Surface {
+    shared: Arc<RawSurface>,
+}
+
+struct RawSurface {
+    loader: khr::surface::Instance,
+    raw: vk::SurfaceKHR,
+    _window: Arc<dyn Any + Send + Sync>,
+    _instance: Instance,
+}
+
+impl Surface {
+    /// Makes a surface of a window; the window lives as long as the surface.
+    ///
+    /// # Errors
+    /// [`Error::Window`] where the window gives no handle, or what Vulkan reports.
+    pub fn new<W>(instance: &Instance, window: Arc<W>) -> Result<Self>
+    where
+        W: raw_window_handle::HasDisplayHandle + raw_window_handle::HasWindowHandle + Send + Sync + 'static,
+    {
+        let no_handle = |error: raw_window_handle::HandleError| Error::Window { reason: error.to_string() };
+        let display: RawDisplayHandle = window.display_handle().map_err(no_handle)?.as_raw();
+        let handle: RawWindowHandle = window.window_handle().map_err(no_handle)?.as_raw();
+        // SAFETY: the handles come from a live window, which the surface keeps alive.
+        let raw = unsafe { ash_window::create_surface(instance.entry(), instance.raw(), display, handle, None) }
+            .call("surface creation")?;
+        let loader = khr::surface::Instance::new(instance.entry(), instance.raw());
+        Ok(Self { shared: Arc::new(RawSurface { loader, raw, _window: window, _instance: instance.clone() }) })
+    }
+}
+
+impl Drop for RawSurface {
+    fn drop(&mut self) {
+        // SAFETY: swapchains hold the surface, so none is left.
+        unsafe { self.loader.destroy_surface(self.raw, None) };
+    }
+}
+
+/// The images that a surface shows, remade when its size changes.
+pub struct Swapchain {
+    loader: khr::swapchain::Device,
+    surface: Surface,
+    format: vk::SurfaceFormatKHR,
+    raw: vk::SwapchainKHR,
+    images: Vec<Shown>,
+    /// Signalled when an image can be drawn into; taken in turn, one more than there are images.
+    acquired: Vec<vk::Semaphore>,
+    next_acquired: usize,
+    device: Device,
+}
+
+/// An image of the swapchain, with the semaphore that says that it has been drawn.
+struct Shown {
+    image: Image,
+    drawn: vk::Semaphore,
+}
+
+/// One image to draw into, between acquiring and presenting it.
+pub struct SwapchainFrame {
+    /// The image.
+    pub image: Image,
+    index: u32,
+    acquired: vk::Semaphore,
+    drawn: vk::Semaphore,
+}
+
+impl Swapchain {
+    /// Prepares to show images on `surface`; none exist until [`Swapchain::resize`].
+    ///
+    /// # Errors
+    /// [`Error::DeviceLacks`] where the device cannot show on this surface, or what Vulkan reports.
+    pub fn new(device: &Device, surface: &Surface) -> Result<Self> {
+        let info = device.info();
+        let SurfaceParts { loader, raw } = surface.parts();
+        // SAFETY: device and surface belong to one instance and are alive.
+        let (supported, formats) = unsafe {
+            (
+                loader.get_physical_device_surface_support(info.handle, info.queue_family, raw),
+                loader.get_physical_device_surface_formats(info.handle, raw),
+            )
+        };
+        if !supported.call("vkGetPhysicalDeviceSurfaceSupportKHR")? {
+            return Err(Error::DeviceLacks { device: info.name.clone(), what: "a way to show on this window".into() });
+        }
+        let formats = formats.call("vkGetPhysicalDeviceSurfaceFormatsKHR")?;
+        let srgb = [vk::Format::B8G8R8A8_SRGB, vk::Format::R8G8B8A8_SRGB];
+        let format = formats.iter().find(|format| srgb.contains(&format.format)).or(formats.first());
+        let format = *format.ok_or_else(|| Error::DeviceLacks {
+            device: info.name.clone(),
+            what: "a format that this window can show".into(),
+        })?;
+        Ok(Self {
+            loader: khr::swapchain::Device::new(device.instance().raw(), device.raw()),
+            surface: surface.clone(),
+            format,
+            raw: vk::SwapchainKHR::null(),
+            images: Vec::new(),
+            acquired: Vec::new(),
+            next_acquired: 0,
+            device: device.clone(),
+        })
+    }
+
+    /// Format of the images.
+    #[must_use]
+    pub fn format(&self) -> vk::Format {
+        self.format.format
+    }
+
+    /// Remakes the images for a window of `extent` (width, height); false where the window has no area, as when it is
+    /// minimised, and nothing can be shown.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn resize(&mut self, extent: [u32; 2]) -> Result<bool> {
+        // Presenting is not on the timeline, so the whole queue is waited for.
+        // SAFETY: the device serialises its queue.
+        self.device.with_queue(|queue| unsafe { self.device.raw().queue_wait_idle(queue) }).call("vkQueueWaitIdle")?;
+        let SurfaceParts { loader, raw: surface } = self.surface.parts();
+        // SAFETY: device and surface belong to one instance and are alive.
+        let capabilities =
+            unsafe { loader.get_physical_device_surface_capabilities(self.device.info().handle, surface) }
+                .call("vkGetPhysicalDeviceSurfaceCapabilitiesKHR")?;
+        let (least, most) = (capabilities.min_image_extent, capabilities.max_image_extent);
+        // A current extent of all ones leaves the choice to us.
+        let extent = if capabilities.current_extent.width == u32::MAX {
+            vk::Extent2D {
+                width: extent[0].clamp(least.width, most.width.max(least.width)),
+                height: extent[1].clamp(least.height, most.height.max(least.height)),
+            }
+        } else {
+            capabilities.current_extent
+        };
+        self.drop_images();
+        if extent.width == 0 || extent.height == 0 {
+            return Ok(false);
+        }
+        let most_images = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
+        let composite = [
+            vk::CompositeAlphaFlagsKHR::OPAQUE,
+            vk::CompositeAlphaFlagsKHR::INHERIT,
+            vk::CompositeAlphaFlagsKHR::PRE_MULTIPLIED,
+            vk::CompositeAlphaFlagsKHR::POST_MULTIPLIED,
+        ];
+        let composite = composite.into_iter().find(|alpha| capabilities.supported_composite_alpha.contains(*alpha));
+        let old = self.raw;
+        let info = vk::SwapchainCreateInfoKHR::default()
+            .surface(surface)
+            .min_image_count((capabilities.min_image_count + 1).min(most_images))
+            .image_format(self.format.format)
+            .image_color_space(self.format.color_space)
+            .image_extent(extent)
+            .image_array_layers(1)
+            .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+            .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .pre_transform(capabilities.current_transform)
+            .composite_alpha(composite.unwrap_or(vk::CompositeAlphaFlagsKHR::OPAQUE))
+            // FIFO is the one mode that every device has, and it shows no torn images.
+            .present_mode(vk::PresentModeKHR::FIFO)
+            .clipped(true)
+            .old_swapchain(old);
+        // SAFETY: the surface is alive and the old swapchain's images are no longer used.
+        let made = unsafe { self.loader.create_swapchain(&info, None) };
+        // SAFETY: the old swapchain is retired, whether or not the new one was made, and the device is idle.
+        unsafe { self.loader.destroy_swapchain(old, None) };
+        self.raw = vk::SwapchainKHR::null();
+        self.raw = made.call("vkCreateSwapchainKHR")?;
+        self.make_images([extent.width, extent.height])?;
+        Ok(true)
+    }
+
+    fn make_images(&mut self, extent: [u32; 2]) -> Result<()> {
+        // SAFETY: the swapchain was made just now.
+        let raw_images = unsafe { self.loader.get_swapchain_images(self.raw) }.call("vkGetSwapchainImagesKHR")?;
+        let range =
+            vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
+        for raw in raw_images {
+            let info = vk::ImageViewCreateInfo::default()
+                .image(raw)
+                .view_type(vk::ImageViewType::TYPE_2D)
+                .format(self.format.format)
+                .subresource_range(range);
+            // SAFETY: the image belongs to the swapchain, which outlives the view.
+            let view = unsafe { self.device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
+            self.device.name(raw, "swapchain image");
+            let image = Image::of_swapchain(&self.device, raw, view, extent, self.format.format);
+            self.images.push(Shown { image, drawn: self.semaphore("image drawn")? });
+        }
+        for _ in 0..=self.images.len() {
+            let semaphore = self.semaphore("image acquired")?;
+            self.acquired.push(semaphore);
+        }
+        Ok(())
+    }
+
+    fn semaphore(&self, name: &str) -> Result<vk::Semaphore> {
+        // SAFETY: the device is alive.
+        let semaphore = unsafe { self.device.raw().create_semaphore(&vk::SemaphoreCreateInfo::default(), None) }
+            .call("vkCreateSemaphore")?;
+        self.device.name(semaphore, name);
+        Ok(semaphore)
+    }
+
+    /// Waits for an image to draw into; `None` where the window has changed and [`Swapchain::resize`] is due.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn acquire(&mut self) -> Result<Option<SwapchainFrame>> {
+        if self.images.is_empty() {
+            return Ok(None);
+        }
+        let acquired = self.acquired[self.next_acquired];
+        // SAFETY: the semaphore's last wait was in a recording that finished before its turn came again: at most as many
+        // images are in flight as there are images, and there is one semaphore more.
+        let result = unsafe { self.loader.acquire_next_image(self.raw, u64::MAX, acquired, vk::Fence::null()) };
+        match result {
+            Ok((index, _)) => {
+                self.next_acquired = (self.next_acquired + 1) % self.acquired.len();
+                let shown = &self.images[index as usize];
+                Ok(Some(SwapchainFrame { image: shown.image.clone(), index, acquired, drawn: shown.drawn }))
+            }
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(None),
+            Err(result) => Err(result).call("vkAcquireNextImageKHR"),
+        }
+    }
+
+    /// Submits the recording that drew into `frame` and shows it; the flag is false where the window has changed and
+    /// [`Swapchain::resize`] is due.
+    ///
+    /// # Errors
+    /// What Vulkan reports.
+    pub fn present(&mut self, mut recorder: Recorder<'_>, frame: &SwapchainFrame) -> Result<(Ticket, bool)> {
+        let stages = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let layout = vk::ImageLayout::PRESENT_SRC_KHR;
+        recorder.order("present", &[frame.image.used(stages, vk::AccessFlags2::MEMORY_READ, layout)]);
+        recorder.keep_alive(&frame.image as &dyn Owned);
+        let ticket = recorder.submit_between(Some(frame.acquired), Some(frame.drawn))?;
+        let (waits, swapchains, indices) = ([frame.drawn], [self.raw], [frame.index]);
+        let info =
+            vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
+        // SAFETY: the image was acquired from this swapchain and the semaphore is signalled by the submission above; the
+        // device serialises its queue.
+        let result = self.device.with_queue(|queue| unsafe { self.loader.queue_present(queue, &info) });
+        match result {
+            Ok(suboptimal) => Ok((ticket, !suboptimal)),
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok((ticket, false)),
+            Err(result) => Err(result).call("vkQueuePresentKHR"),
+        }
+    }
+
+    /// Drops images and semaphores; the device must be idle.
+    fn drop_images(&mut self) {
+        for shown in self.images.drain(..) {
+            // SAFETY: the device is idle.
+            unsafe { self.device.raw().destroy_semaphore(shown.drawn, None) };
+        }
+        for semaphore in self.acquired.drain(..) {
+            // SAFETY: the device is idle.
+            unsafe { self.device.raw().destroy_semaphore(semaphore, None) };
+        }
+        self.next_acquired = 0;
+    }
+}
+
+impl Drop for Swapchain {
+    fn drop(&mut self) {
+        // SAFETY: the device is idle, or lost, after waiting; views go before the swapchain that their images belong to.
+        unsafe {
+            let _ = self.device.raw().device_wait_idle();
+            self.drop_images();
+            self.loader.destroy_swapchain(self.raw, None);
+        }
+    }
+}
+
+struct SurfaceParts<'a> {
+    loader: &'a khr::surface::Instance,
+    raw: vk::SurfaceKHR,
+}
+
+impl Surface {
+    fn parts(&self) -> SurfaceParts<'_> {
+        SurfaceParts { loader: &self.shared.loader, raw: self.shared.raw }
+    }
+}

@@ -1,0 +1,184 @@
+//! Checks a finished recording for missing barriers, from the commands alone.
+//!
+//! Synchronization validation does not report two dispatches that bind the same storage buffer without a barrier
+//! between them, and a software driver runs them in order, so nothing else here would notice. This check does not
+//! share the tracker's bookkeeping: it looks at what was recorded and searches a barrier between every two conflicting
+//! accesses.
+
+use std::collections::HashMap;
+
+use ash::vk;
+
+use super::hazard::{Barrier, ResourceId, Use};
+
+/// What a recording did, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    passes: Vec<(String, Vec<Use>)>,
+    /// Each barrier with the number of passes before it.
+    barriers: Vec<(usize, Barrier)>,
+}
+
+#[derive(Default)]
+struct History {
+    last_write: Option<(usize, Use)>,
+    reads: Vec<(usize, Use)>,
+    layout: Option<vk::ImageLayout>,
+}
+
+impl Trace {
+    /// Adds a pass.
+    pub fn pass(&mut self, name: &str, uses: &[Use]) {
+        self.passes.push((name.to_string(), uses.to_vec()));
+    }
+
+    /// Adds a barrier.
+    pub fn barrier(&mut self, barrier: &Barrier) {
+        self.barriers.push((self.passes.len(), barrier.clone()));
+    }
+
+    /// One sentence for every two passes that race.
+    #[must_use]
+    pub fn races(&self) -> Vec<String> {
+        let mut races = Vec::new();
+        let mut histories: HashMap<ResourceId, History> = HashMap::new();
+        for (index, (name, uses)) in self.passes.iter().enumerate() {
+            for one in uses {
+                let history = histories.entry(one.resource).or_default();
+                let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().collect();
+                if one.writes() {
+                    conflicts.append(&mut history.reads.clone());
+                }
+                for (earlier, other) in conflicts {
+                    if !self.ordered(earlier, &other, index, one) {
+                        let before = &self.passes[earlier].0;
+                        races.push(format!(
+                            "no barrier between pass {earlier} '{before}' ({:?}) and pass {index} '{name}' ({:?}) on \
+                             the same resource",
+                            other.accesses, one.accesses
+                        ));
+                    }
+                }
+                if let Some(image) = one.image {
+                    let held = self.layout_before(index, one.resource).or(history.layout).unwrap_or(image.home);
+                    if held != image.layout {
+                        races.push(format!(
+                            "pass {index} '{name}' needs an image in {:?} that is in {held:?}",
+                            image.layout
+                        ));
+                    }
+                    history.layout = Some(held);
+                }
+                if one.writes() {
+                    history.last_write = Some((index, *one));
+                    history.reads.clear();
+                } else {
+                    history.reads.push((index, *one));
+                }
+            }
+        }
+        races
+    }
+
+    /// How many barriers were recorded.
+    #[must_use]
+    pub fn barrier_count(&self) -> usize {
+        self.barriers.len()
+    }
+
+    fn ordered(&self, earlier: usize, first: &Use, later: usize, second: &Use) -> bool {
+        self.barriers.iter().filter(|(at, _)| (earlier + 1..=later).contains(at)).any(|(_, barrier)| {
+            let executes =
+                barrier.source_stages.contains(first.stages) && barrier.target_stages.contains(second.stages);
+            let made_available = !first.writes()
+                || (barrier.target_accesses.contains(second.accesses)
+                    && written(first).is_none_or(|writes| barrier.source_accesses.contains(writes)));
+            executes && made_available
+        })
+    }
+
+    fn layout_before(&self, pass: usize, resource: ResourceId) -> Option<vk::ImageLayout> {
+        let transitions =
+            self.barriers.iter().filter(|(at, _)| *at <= pass).flat_map(|(_, barrier)| &barrier.transitions);
+        transitions.filter(|transition| transition.resource == resource).last().map(|last| last.image.layout)
+    }
+}
+
+/// The writing part of a use's accesses.
+fn written(one: &Use) -> Option<vk::AccessFlags2> {
+    let reads = vk::AccessFlags2::SHADER_READ
+        | vk::AccessFlags2::SHADER_STORAGE_READ
+        | vk::AccessFlags2::SHADER_SAMPLED_READ
+        | vk::AccessFlags2::UNIFORM_READ
+        | vk::AccessFlags2::INDEX_READ
+        | vk::AccessFlags2::COLOR_ATTACHMENT_READ
+        | vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_READ
+        | vk::AccessFlags2::TRANSFER_READ
+        | vk::AccessFlags2::HOST_READ
+        | vk::AccessFlags2::MEMORY_READ;
+    Some(one.accesses & !reads).filter(|writes| !writes.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::hazard::Tracker;
+    use ash::vk::{AccessFlags2 as Accesses, PipelineStageFlags2 as Stages};
+
+    /// The passes of two iterations of three colour batches between a predict and a velocity pass.
+    fn passes() -> Vec<(&'static str, Vec<Use>)> {
+        let [positions, previous, velocities, constraints] = std::array::from_fn(|_| ResourceId::next());
+        let one = |resource, accesses| Use { resource, stages: Stages::COMPUTE_SHADER, accesses, image: None };
+        let read = Accesses::SHADER_STORAGE_READ;
+        let write = Accesses::SHADER_STORAGE_WRITE;
+        let mut passes =
+            vec![("predict", vec![one(positions, read | write), one(previous, write), one(velocities, read | write)])];
+        for _ in 0..6 {
+            passes.push(("solve", vec![one(positions, read | write), one(constraints, read)]));
+        }
+        passes.push(("velocity", vec![one(positions, read), one(previous, read), one(velocities, write)]));
+        passes
+    }
+
+    fn record(passes: &[(&str, Vec<Use>)]) -> Trace {
+        let mut tracker = Tracker::default();
+        let mut trace = Trace::default();
+        for (name, uses) in passes {
+            if let Some(barrier) = tracker.before(uses) {
+                trace.barrier(&barrier);
+            }
+            trace.pass(name, uses);
+        }
+        trace
+    }
+
+    #[test]
+    fn a_tracked_recording_has_no_race() {
+        let trace = record(&passes());
+        assert_eq!(trace.races(), Vec::<String>::new());
+        assert_eq!(trace.barrier_count(), 7);
+    }
+
+    #[test]
+    fn every_single_barrier_left_out_is_found() {
+        let whole = record(&passes());
+        for left_out in 0..whole.barrier_count() {
+            let mut trace = whole.clone();
+            trace.barriers.remove(left_out);
+            assert!(!trace.races().is_empty(), "barrier {left_out} is missing and nothing was said");
+        }
+    }
+
+    #[test]
+    fn a_barrier_with_too_narrow_a_scope_is_found() {
+        let whole = record(&passes());
+        for index in 0..whole.barrier_count() {
+            let mut narrow = whole.clone();
+            narrow.barriers[index].1.target_accesses = Accesses::UNIFORM_READ;
+            assert!(!narrow.races().is_empty(), "barrier {index} shows the write to nobody and nothing was said");
+            let mut narrow = whole.clone();
+            narrow.barriers[index].1.source_stages = Stages::TRANSFER;
+            assert!(!narrow.races().is_empty(), "barrier {index} waits for nobody and nothing was said");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The structs that cross between Rust and GLSL.
+//!
+//! Each is written twice, here and in `glsl/`, and must not drift: `build.rs` reads sizes and member offsets out of the
+//! compiled SPIR-V, and the checks at the end of this file compare them with `size_of` and `offset_of!` when the crate
+//! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{IVec2, Vec4};
+
+/// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Constraint {
+    /// Index of the first particle.
+    pub index_a: u32,
+    /// Index of the second particle.
+    pub index_b: u32,
+    /// Distance at which the constraint is satisfied \[m\].
+    pub rest_length: f32,
+    /// Inverse stiffness \[m/N\]; 0 is rigid.
+    pub compliance: f32,
+}
+
+/// What holds for every kernel of one step of the `xpbd` and `pbd` solvers; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PbdParameters {
+    /// Gravity in xyz \[m/s²\]; w is unused.
+    pub gravity: Vec4,
+    /// Mean wind in xyz, as an acceleration \[m/s²\]; w is the amplitude of its flutter \[m/s²\].
+    pub wind: Vec4,
+    /// Wave number of the flutter \[rad/m\].
+    pub flutter_wave_number: f32,
+    /// Upward share of the flutter, a factor of its amplitude (document 002 has 2).
+    pub flutter_lift: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Rate at which velocities decay \[1/s\].
+    pub damping: f32,
+    /// Number of particles.
+    pub particle_count: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+/// Push constants of `pbd/predict`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PredictPush {
+    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
+    pub flutter_phase: f32,
+}
+
+/// Push constants of `pbd/solve`: one colour batch of one iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SolvePush {
+    /// Index of the batch's first constraint.
+    pub first: u32,
+    /// Number of constraints in the batch.
+    pub count: u32,
+    /// Iteration within the substep; lambda starts from 0 in iteration 0.
+    pub iteration: u32,
+}
+
+/// What holds for every step of the `verlet` solver; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct VerletParameters {
+    /// Gravity in xyz \[m/s²\]; w is unused.
+    pub gravity: Vec4,
+    /// Columns and rows of the grid.
+    pub grid_size: IVec2,
+    /// Rest length of the structural springs, the side of a cell \[m\].
+    pub rest_length: f32,
+    /// Mass of one particle \[kg\].
+    pub mass: f32,
+    /// Stiffness of the 4 structural springs \[N/m\].
+    pub structural_stiffness: f32,
+    /// Stiffness of the 4 shear springs \[N/m\].
+    pub shear_stiffness: f32,
+    /// Stiffness of the 4 flexion springs \[N/m\].
+    pub flexion_stiffness: f32,
+    /// Share of the implicit velocity that one step loses, 0 to 1.
+    pub damping: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+/// What the shader compiler says of the same structs.
+#[allow(non_upper_case_globals, non_snake_case, dead_code, missing_docs)]
+mod spirv {
+    include!(concat!(env!("OUT_DIR"), "/layouts.rs"));
+}
+
+/// Fails the compilation where Rust and GLSL lay a struct out differently.
+macro_rules! assert_same_layout {
+    ($name:ident { $($member:ident),* $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$name>() == spirv::$name::SIZE, "size differs from GLSL");
+            assert!([$(stringify!($member)),*].len() == spirv::$name::MEMBERS, "GLSL has other members");
+            $(assert!(std::mem::offset_of!($name, $member) == spirv::$name::$member, "offset differs from GLSL");)*
+        };
+    };
+}
+
+assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });
+assert_same_layout!(PbdParameters {
+    gravity,
+    wind,
+    flutter_wave_number,
+    flutter_lift,
+    substep_dt,
+    damping,
+    particle_count,
+});
+assert_same_layout!(PredictPush { flutter_phase });
+assert_same_layout!(SolvePush { first, count, iteration });
+assert_same_layout!(VerletParameters {
+    gravity,
+    grid_size,
+    rest_length,
+    mass,
+    structural_stiffness,
+    shear_stiffness,
+    flexion_stiffness,
+    damping,
+    substep_dt,
+});

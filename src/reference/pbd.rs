@@ -1,0 +1,168 @@
+//! Twin of the `xpbd` and `pbd` solvers: distance constraints, projected batch by batch.
+//!
+//! Source: Macklin, Müller, Chentanez 2016, XPBD: Position-Based Simulation of Compliant Constrained Dynamics.
+//! Compliance 0 gives Müller et al. 2007, Position Based Dynamics, and document 003.
+
+use std::ops::Range;
+
+use glam::{Vec3, Vec4};
+
+use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
+
+/// State of a set of particles held together by distance constraints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pbd {
+    /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
+    pub positions: Vec<Vec4>,
+    /// `positions` at the start of the substep. Shape \[particle_count\].
+    pub previous_positions: Vec<Vec4>,
+    /// xyz: velocity \[m/s\]; w: 0. Shape \[particle_count\].
+    pub velocities: Vec<Vec4>,
+    /// Multiplier of each constraint, lambda / substep_dt² being the force along it \[N·s²\]; negative where the
+    /// constraint pulls. Shape \[constraint_count\].
+    pub lambdas: Vec<f32>,
+    constraints: Vec<Constraint>,
+    batches: Vec<Range<u32>>,
+}
+
+impl Pbd {
+    /// Particles at rest at `positions`; `batches` are the ranges of `constraints` that share no particle.
+    pub fn new(positions: &[Vec4], constraints: &[Constraint], batches: &[Range<u32>]) -> Self {
+        Self {
+            positions: positions.to_vec(),
+            previous_positions: positions.to_vec(),
+            velocities: vec![Vec4::ZERO; positions.len()],
+            lambdas: vec![0.0; constraints.len()],
+            constraints: constraints.to_vec(),
+            batches: batches.to_vec(),
+        }
+    }
+
+    /// Advances the particles by one substep of `substep_dt`, projecting every constraint `iterations` times.
+    ///
+    /// `flutter_phase` is the phase of the wind's flutter \[rad\].
+    pub fn substep(&mut self, parameters: &PbdParameters, flutter_phase: f32, iterations: u32) {
+        self.predict(parameters, &PredictPush { flutter_phase });
+        for iteration in 0..iterations {
+            for batch in 0..self.batches.len() {
+                let Range { start, end } = self.batches[batch];
+                self.solve(parameters, &SolvePush { first: start, count: end - start, iteration });
+            }
+        }
+        self.update_velocity(parameters);
+    }
+
+    /// Moves each free particle as gravity and wind alone would. Source: XPBD 2016, algorithm 1, line 1.
+    pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
+        let substep_dt = parameters.substep_dt;
+        let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
+        let particles = self.positions.iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
+        for ((position, previous_position), velocity) in particles {
+            *previous_position = *position;
+            if position.w == 0.0 {
+                *velocity = Vec4::ZERO;
+                continue;
+            }
+            let acceleration = acceleration(parameters, push, position.truncate());
+            *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
+            *position += substep_dt * *velocity;
+        }
+    }
+
+    /// Projects one batch of constraints. Source: XPBD 2016, eq. 17 and 18, with C = |xa - xb| - rest_length.
+    pub fn solve(&mut self, parameters: &PbdParameters, push: &SolvePush) {
+        for index in (push.first..push.first + push.count).map(|index| index as usize) {
+            let Constraint { index_a, index_b, rest_length, compliance } = self.constraints[index];
+            let (index_a, index_b) = (index_a as usize, index_b as usize);
+            let (a, b) = (self.positions[index_a], self.positions[index_b]);
+            let lambda = if push.iteration == 0 { 0.0 } else { self.lambdas[index] };
+            self.lambdas[index] = lambda;
+
+            let delta = a.truncate() - b.truncate();
+            let distance = delta.length();
+            let inverse_mass = a.w + b.w;
+            if distance == 0.0 || inverse_mass == 0.0 {
+                continue;
+            }
+            let time_scaled_compliance = compliance / (parameters.substep_dt * parameters.substep_dt);
+            let delta_lambda =
+                (-(distance - rest_length) - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
+            let correction = (delta / distance * delta_lambda).extend(0.0);
+            self.positions[index_a] += a.w * correction;
+            self.positions[index_b] -= b.w * correction;
+            self.lambdas[index] = lambda + delta_lambda;
+        }
+    }
+
+    /// v = (x - x_previous) / h. Source: XPBD 2016, algorithm 1, line 14.
+    pub fn update_velocity(&mut self, parameters: &PbdParameters) {
+        let particles = self.positions.iter().zip(&self.previous_positions).zip(&mut self.velocities);
+        for ((position, previous_position), velocity) in particles {
+            *velocity = (*position - *previous_position) / parameters.substep_dt;
+        }
+    }
+}
+
+/// Gravity, mean wind, and the flutter along the wind and upwards, from position and time (document 002) \[m/s²\].
+fn acceleration(parameters: &PbdParameters, push: &PredictPush, position: Vec3) -> Vec3 {
+    let wind = parameters.wind.truncate();
+    let flutter =
+        parameters.wind.w * (parameters.flutter_wave_number * (position.x + position.y) + push.flutter_phase).sin();
+    let flutter_direction = wind.normalize_or_zero() + Vec3::new(0.0, parameters.flutter_lift, 0.0);
+    parameters.gravity.truncate() + wind + flutter * flutter_direction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predict_adds_gravity_wind_and_flutter() {
+        let parameters = PbdParameters {
+            gravity: Vec4::new(0.0, -10.0, 0.0, 0.0),
+            wind: Vec4::new(3.0, 0.0, 4.0, 2.0),
+            flutter_wave_number: 0.5,
+            flutter_lift: 2.0,
+            substep_dt: 0.5,
+            damping: 0.5,
+            ..Default::default()
+        };
+        let mut pbd = Pbd::new(&[Vec4::new(1.0, 2.0, 3.0, 1.0), Vec4::ZERO], &[], &[]);
+        pbd.velocities.fill(Vec4::new(4.0, 0.0, 0.0, 0.0));
+        // sin(0.5 (1 + 2) + phase) = 1: the flutter is 2 m/s² along (0.6, 2, 0.8).
+        let flutter_phase = std::f32::consts::FRAC_PI_2 - 1.5;
+        pbd.predict(&parameters, &PredictPush { flutter_phase });
+        let velocity = Vec4::new(3.0 + 0.5 * (3.0 + 1.2), 0.5 * (-10.0 + 4.0), 0.5 * (4.0 + 1.6), 0.0);
+        assert!(pbd.velocities[0].distance(velocity) < 1e-5);
+        assert!(pbd.positions[0].distance(Vec4::new(1.0, 2.0, 3.0, 1.0) + 0.5 * velocity) < 1e-5);
+        assert_eq!(pbd.previous_positions[0], Vec4::new(1.0, 2.0, 3.0, 1.0));
+        assert_eq!((pbd.positions[1], pbd.velocities[1]), (Vec4::ZERO, Vec4::ZERO));
+    }
+
+    #[test]
+    fn flutter_without_mean_wind_only_lifts() {
+        let parameters = PbdParameters { wind: Vec4::new(0.0, 0.0, 0.0, 2.0), flutter_lift: 2.0, ..Default::default() };
+        let push = PredictPush { flutter_phase: std::f32::consts::FRAC_PI_2 };
+        assert_eq!(acceleration(&parameters, &push, Vec3::ZERO), Vec3::new(0.0, 4.0, 0.0));
+    }
+
+    #[test]
+    fn damping_stops_a_particle_and_never_turns_it_round() {
+        let parameters = PbdParameters { substep_dt: 0.5, damping: 5.0, ..Default::default() };
+        let mut pbd = Pbd::new(&[Vec4::ONE], &[], &[]);
+        pbd.velocities.fill(Vec4::new(4.0, 0.0, 0.0, 0.0));
+        pbd.predict(&parameters, &PredictPush::default());
+        assert_eq!((pbd.positions[0], pbd.velocities[0]), (Vec4::ONE, Vec4::ZERO));
+    }
+
+    #[test]
+    fn a_constraint_without_direction_or_mass_does_nothing() {
+        let positions = [Vec4::ONE, Vec4::ONE, Vec4::ZERO, Vec4::new(2.0, 0.0, 0.0, 0.0)];
+        let constraint = |index_a, index_b| Constraint { index_a, index_b, rest_length: 1.0, compliance: 0.0 };
+        let mut pbd = Pbd::new(&positions, &[constraint(0, 1), constraint(2, 3)], std::slice::from_ref(&(0..2)));
+        pbd.lambdas.fill(7.0);
+        pbd.substep(&PbdParameters { substep_dt: 0.01, ..Default::default() }, 0.0, 2);
+        assert_eq!(pbd.positions, positions);
+        assert_eq!(pbd.lambdas, [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The solvers on the GPU: each turns a [`Cloth`] and its settings into buffers, and records the passes of a step.
+
+mod pbd;
+mod simulation;
+mod verlet;
+
+use glam::{Vec3, Vec4};
+
+pub use pbd::{Pbd, PbdSettings};
+pub use simulation::Simulation;
+pub use verlet::{Verlet, VerletSettings};
+
+use crate::engine::{self, Buffer, Image, Recorder};
+
+/// The duration and division of a step, and the accelerations that every particle feels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Duration of one step \[s\].
+    pub dt: f32,
+    /// How many substeps a step is divided into: each predicts, solves and updates velocities.
+    pub substeps: u32,
+    /// How many times each substep goes over all constraints; [`Verlet`] has none.
+    pub iterations: u32,
+    /// Gravity \[m/s²\].
+    pub gravity: Vec3,
+}
+
+impl Step {
+    /// Duration of one substep \[s\].
+    #[must_use]
+    pub fn substep_dt(&self) -> f32 {
+        self.dt / self.substeps as f32
+    }
+}
+
+/// Wind as document 002 has it: a fixed direction, and a sine flutter from position and time that also lifts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wind {
+    /// Mean acceleration \[m/s²\].
+    pub acceleration: Vec3,
+    /// Amplitude of the flutter \[m/s²\].
+    pub flutter: f32,
+    /// Wave number of the flutter \[rad/m\].
+    pub wave_number: f32,
+    /// Frequency of the flutter \[Hz\].
+    pub frequency: f32,
+    /// Share of the flutter that lifts.
+    pub lift: f32,
+}
+
+/// Where a solver keeps its particles, for kernels and vertex shaders that read them in place.
+#[derive(Clone, Debug)]
+pub enum Particles {
+    /// `vec4 positions[]`, xyz \[m\] and inverse mass; shape \[particle_count\].
+    Buffer(Buffer),
+    /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
+    Image(Image),
+}
+
+/// A solver with the state of one cloth.
+pub trait Solver {
+    /// Records one step that starts at `time` \[s\].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()>;
+
+    /// Every place where the particles can be after a step; a solver with buffers in turn has several.
+    fn particles(&self) -> Vec<Particles>;
+
+    /// Which of [`Solver::particles`] holds them after the steps recorded so far.
+    fn current(&self) -> usize;
+
+    /// Puts the cloth back to how it started, and waits until that is done.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn reset(&mut self) -> engine::Result<()>;
+
+    /// Waits for the device and reads the particles back: xyz \[m\], and w as the solver keeps it. Shape
+    /// \[particle_count\].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn positions(&self) -> engine::Result<Vec<Vec4>> {
+        match &self.particles()[self.current()] {
+            Particles::Buffer(buffer) => buffer.read(),
+            Particles::Image(image) => image.read(),
+        }
+    }
+
+    /// How many constraints a pass over all of them solves; 0 for a solver of forces.
+    fn constraint_count(&self) -> usize;
+
+    /// In how many batches.
+    fn batch_count(&self) -> usize;
+}

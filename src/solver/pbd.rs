@@ -1,0 +1,215 @@
+//! `xpbd` and `pbd`: predict, solve batch by batch, velocity.
+//!
+//! Source: Macklin, Müller, Chentanez 2016, "XPBD"; Macklin et al. 2019, "Small Steps in Physics Simulation", for the
+//! substeps; Müller et al. 2007, "Position Based Dynamics", for `pbd`, which is `xpbd` with zero compliance.
+
+use std::ops::Range;
+
+use glam::Vec4;
+
+use super::{Particles, Solver, Step, Wind};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
+use crate::model::{Cloth, SpringKind};
+use crate::shaders;
+
+/// What the solver is set to, beyond the [`Step`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PbdSettings {
+    /// Inverse stiffness of structural constraints \[m/N\]; 0 is rigid.
+    pub compliance: f32,
+    /// Inverse stiffness of shear constraints \[m/N\].
+    pub shear_compliance: f32,
+    /// Inverse stiffness of bending constraints \[m/N\].
+    pub bending_compliance: f32,
+    /// Rate at which velocities decay \[1/s\].
+    pub damping: f32,
+    /// Wind.
+    pub wind: Wind,
+}
+
+impl PbdSettings {
+    /// The constraints of a cloth's springs, in the same order.
+    #[must_use]
+    pub fn constraints(&self, cloth: &Cloth) -> Vec<Constraint> {
+        let compliance = |kind| match kind {
+            SpringKind::Structural => self.compliance,
+            SpringKind::Shear => self.shear_compliance,
+            SpringKind::Bending => self.bending_compliance,
+        };
+        cloth
+            .springs
+            .iter()
+            .map(|spring| Constraint {
+                index_a: spring.particles[0],
+                index_b: spring.particles[1],
+                rest_length: spring.rest_length,
+                compliance: compliance(spring.kind),
+            })
+            .collect()
+    }
+
+    /// The uniform block of a step.
+    #[must_use]
+    pub fn parameters(&self, step: &Step, particle_count: usize) -> PbdParameters {
+        PbdParameters {
+            gravity: step.gravity.extend(0.0),
+            wind: self.wind.acceleration.extend(self.wind.flutter),
+            flutter_wave_number: self.wind.wave_number,
+            flutter_lift: self.wind.lift,
+            substep_dt: step.substep_dt(),
+            damping: self.damping,
+            particle_count: particle_count as u32,
+            padding: [0; 3],
+        }
+    }
+
+    /// Phase of the wind's flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
+    #[must_use]
+    pub fn flutter_phase(&self, time: f64) -> f32 {
+        ((f64::from(self.wind.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
+    }
+}
+
+/// The solver on the GPU.
+pub struct Pbd {
+    step: Step,
+    settings: PbdSettings,
+    start: Vec<Vec4>,
+    batches: Vec<Range<u32>>,
+    positions: Buffer,
+    velocities: Buffer,
+    lambdas: Buffer,
+    parameters: Buffer,
+    predict: Bindings<Kernel>,
+    solve: Bindings<Kernel>,
+    velocity: Bindings<Kernel>,
+}
+
+impl Pbd {
+    /// Puts a cloth on the device.
+    ///
+    /// # Errors
+    /// [`engine::Error::OverLimit`] where the cloth is larger than the device can bind, or what the engine reports.
+    pub fn new(device: &Device, cloth: &Cloth, step: Step, settings: PbdSettings) -> engine::Result<Self> {
+        let constraints = settings.constraints(cloth);
+        Self::with_constraints(device, &cloth.positions, &constraints, cloth.coloring.batches(), step, settings)
+    }
+
+    /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
+    ///
+    /// # Errors
+    /// As [`Pbd::new`].
+    pub fn with_constraints(
+        device: &Device,
+        particles: &[Vec4],
+        constraints: &[Constraint],
+        batches: &[Range<u32>],
+        step: Step,
+        settings: PbdSettings,
+    ) -> engine::Result<Self> {
+        let vec4s = size_of_val(particles) as u64;
+        let positions = Buffer::from_slice(device, "positions", particles)?;
+        let previous_positions = Buffer::from_slice(device, "previous positions", particles)?;
+        let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
+        let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
+        let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
+        let parameters = Buffer::from_slice(device, "pbd parameters", &[settings.parameters(&step, particles.len())])?;
+
+        let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous_positions).into()),
+            ("Velocities", (&velocities).into()),
+            ("PbdParameters", (&parameters).into()),
+        ])?;
+        let solve = Kernel::new(device, &shaders::PBD_SOLVE)?.bind(&[
+            ("Positions", (&positions).into()),
+            ("Constraints", (&constraint_buffer).into()),
+            ("Lambdas", (&lambdas).into()),
+            ("PbdParameters", (&parameters).into()),
+        ])?;
+        let velocity = Kernel::new(device, &shaders::PBD_VELOCITY)?.bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous_positions).into()),
+            ("Velocities", (&velocities).into()),
+            ("PbdParameters", (&parameters).into()),
+        ])?;
+        let (start, batches) = (particles.to_vec(), batches.to_vec());
+        Ok(Self {
+            step,
+            settings,
+            start,
+            batches,
+            positions,
+            velocities,
+            lambdas,
+            parameters,
+            predict,
+            solve,
+            velocity,
+        })
+    }
+
+    /// Records the passes of the substep that starts at `time` \[s\].
+    fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        let particles = [self.start.len() as u32, 1, 1];
+        let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
+        recorder.dispatch(&self.predict, &push, particles)?;
+        for iteration in 0..self.step.iterations {
+            for batch in &self.batches {
+                let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
+                recorder.dispatch(&self.solve, &push, [push.count, 1, 1])?;
+            }
+        }
+        recorder.dispatch(&self.velocity, &(), particles)
+    }
+
+    /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
+    #[must_use]
+    pub fn velocities(&self) -> &Buffer {
+        &self.velocities
+    }
+
+    /// Multiplier of each constraint after the last substep \[kg m\], shape \[constraint_count\]; over the substep's
+    /// duration squared it is the constraint's force \[N\].
+    #[must_use]
+    pub fn lambdas(&self) -> &Buffer {
+        &self.lambdas
+    }
+
+    /// The uniform block that the kernels read.
+    #[must_use]
+    pub fn parameters(&self) -> &Buffer {
+        &self.parameters
+    }
+}
+
+impl Solver for Pbd {
+    fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        for substep in 0..self.step.substeps {
+            self.record_substep(recorder, time + f64::from(substep) * f64::from(self.step.substep_dt()))?;
+        }
+        Ok(())
+    }
+
+    fn particles(&self) -> Vec<Particles> {
+        vec![Particles::Buffer(self.positions.clone())]
+    }
+
+    fn current(&self) -> usize {
+        0
+    }
+
+    fn reset(&mut self) -> engine::Result<()> {
+        self.positions.write(&self.start)?;
+        self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
+    }
+
+    fn constraint_count(&self) -> usize {
+        self.batches.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    fn batch_count(&self) -> usize {
+        self.batches.len()
+    }
+}

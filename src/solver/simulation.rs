@@ -1,0 +1,92 @@
+//! A cloth with its solver and its clock.
+
+use glam::Vec4;
+
+use super::{Particles, Solver, Step};
+use crate::engine::{self, Recorder};
+use crate::model::{Cloth, Strain, strain};
+
+/// What runs: the model, the solver that holds its state on the device, and the time.
+pub struct Simulation {
+    cloth: Cloth,
+    solver: Box<dyn Solver>,
+    step: Step,
+    steps_recorded: u64,
+}
+
+impl Simulation {
+    /// Joins a cloth with the solver that was made of it.
+    #[must_use]
+    pub fn new(cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { cloth, solver, step, steps_recorded: 0 }
+    }
+
+    /// Records one step.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn record(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.solver.record(recorder, self.time())?;
+        self.steps_recorded += 1;
+        Ok(())
+    }
+
+    /// Puts everything back to how it started.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn reset(&mut self) -> engine::Result<()> {
+        self.steps_recorded = 0;
+        self.solver.reset()
+    }
+
+    /// Simulated time after the steps recorded so far \[s\].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.steps_recorded as f64 * f64::from(self.step.dt)
+    }
+
+    /// The cloth as it started.
+    #[must_use]
+    pub fn cloth(&self) -> &Cloth {
+        &self.cloth
+    }
+
+    /// Duration and division of a step.
+    #[must_use]
+    pub fn step(&self) -> &Step {
+        &self.step
+    }
+
+    /// Every place where the particles can be after a step, as [`Solver::particles`].
+    #[must_use]
+    pub fn particles(&self) -> Vec<Particles> {
+        self.solver.particles()
+    }
+
+    /// Which of them holds the particles now, as [`Solver::current`].
+    #[must_use]
+    pub fn current(&self) -> usize {
+        self.solver.current()
+    }
+
+    /// How many constraints, in how many batches.
+    #[must_use]
+    pub fn constraint_counts(&self) -> (usize, usize) {
+        (self.solver.constraint_count(), self.solver.batch_count())
+    }
+
+    /// Waits for the device and reads the particles back, as [`Solver::positions`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn positions(&self) -> engine::Result<Vec<Vec4>> {
+        self.solver.positions()
+    }
+
+    /// Stretch of the cloth's structural springs at `positions`.
+    #[must_use]
+    pub fn strain(&self, positions: &[Vec4]) -> Strain {
+        strain(positions, &self.cloth.springs)
+    }
+}

@@ -1,0 +1,40 @@
+//! What GPU tests share: a device with validation on, whose every message is a failed test.
+
+#![allow(dead_code)]
+
+use tautline::engine::{Device, Instance, InstanceOptions};
+
+/// A device under validation. When it is dropped, the test fails if the validation layer, its synchronization
+/// validation or the recorder's own race check has said anything.
+pub struct Validated {
+    pub device: Device,
+}
+
+impl Validated {
+    pub fn open() -> Self {
+        let instance = Instance::new(&InstanceOptions { validation: true, ..Default::default() })
+            .expect("GPU tests need Vulkan and its validation layer, which tools/setup --test installs");
+        let device = Device::open(&instance, None, false).expect("a Vulkan device");
+        Self { device }
+    }
+}
+
+impl Drop for Validated {
+    fn drop(&mut self) {
+        let messages = self.device.instance().validation_messages();
+        if !std::thread::panicking() {
+            assert!(messages.is_empty(), "validation said:\n{}", messages.join("\n"));
+        }
+    }
+}
+
+/// Numbers that look random and are the same in every run (Numerical Recipes' linear congruential generator).
+pub struct Random(pub u32);
+
+impl Random {
+    /// In \[-1, 1).
+    pub fn signed(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / (1 << 23) as f32 - 1.0
+    }
+}

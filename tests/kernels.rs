@@ -1,0 +1,227 @@
+//! Every solver kernel against its twin on random input, with counts that are no multiple of a workgroup.
+//!
+//! One call of a kernel rounds a few operations on numbers of magnitude 1 to 10, and a driver may contract multiply and
+//! add into one rounding where the twin has two: the two differ by a few units in the last place, at most 1e-5 here.
+
+mod common;
+
+use common::{Random, Validated};
+use glam::{IVec2, Vec3, Vec4};
+use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
+use tautline::layout::{Constraint, PbdParameters, PredictPush, SolvePush, VerletParameters};
+use tautline::model::{Coloring, Spring, SpringKind};
+use tautline::reference::{pbd, verlet};
+use tautline::shaders;
+
+const TOLERANCE: f32 = 1e-5;
+/// No multiple of 256.
+const PARTICLES: usize = 1013;
+
+fn assert_same(what: &str, gpu: &[Vec4], twin: &[Vec4]) {
+    assert_eq!(gpu.len(), twin.len());
+    for (index, (gpu, twin)) in gpu.iter().zip(twin).enumerate() {
+        let difference = (*gpu - *twin).abs().max_element();
+        assert!(
+            difference <= TOLERANCE * twin.abs().max_element().max(1.0),
+            "{what} {index}: {gpu} on the GPU, {twin}"
+        );
+    }
+}
+
+/// Particles in a cube of 2 m, one in eight pinned, two of them in one place.
+fn particles(random: &mut Random) -> Vec<Vec4> {
+    let mut particles: Vec<Vec4> = (0..PARTICLES)
+        .map(|index| {
+            let inverse_mass = if index % 8 == 0 { 0.0 } else { 1.5 + random.signed() };
+            Vec4::new(random.signed(), random.signed(), random.signed(), inverse_mass)
+        })
+        .collect();
+    particles[2] = particles[1];
+    particles
+}
+
+fn velocities(random: &mut Random) -> Vec<Vec4> {
+    (0..PARTICLES).map(|_| Vec3::new(random.signed(), random.signed(), random.signed()).extend(0.0)).collect()
+}
+
+fn parameters() -> PbdParameters {
+    PbdParameters {
+        gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
+        wind: Vec4::new(5.0, 0.0, 15.0, 4.0),
+        flutter_wave_number: 3.0,
+        flutter_lift: 2.0,
+        substep_dt: 1.0 / 64.0,
+        damping: 0.5,
+        particle_count: PARTICLES as u32,
+        padding: [0; 3],
+    }
+}
+
+/// Random pairs of particles in batches; the first pair has no length, and pinned ones meet pinned ones.
+fn constraints(random: &mut Random) -> (Vec<Constraint>, Vec<std::ops::Range<u32>>) {
+    let mut springs = vec![Spring { particles: [1, 2], rest_length: 0.5, kind: SpringKind::Structural }];
+    springs.extend((0..PARTICLES as u32 - 11).map(|index| Spring {
+        particles: [index, index + 1 + (index * 7) % 10],
+        rest_length: 0.5 + 0.4 * random.signed(),
+        kind: SpringKind::Structural,
+    }));
+    springs.push(Spring { particles: [0, 8], rest_length: 0.5, kind: SpringKind::Structural });
+    let (springs, coloring) = Coloring::greedy(springs);
+    let constraint = |(index, spring): (usize, &Spring)| Constraint {
+        index_a: spring.particles[0],
+        index_b: spring.particles[1],
+        rest_length: spring.rest_length,
+        compliance: if index % 3 == 0 { 0.0 } else { 1e-4 },
+    };
+    (springs.iter().enumerate().map(constraint).collect(), coloring.batches().to_vec())
+}
+
+#[test]
+fn pbd_predict() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(1);
+    let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
+    twin.velocities = velocities(&mut random);
+    let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
+    let previous = Buffer::zeroed(device, "previous positions", positions.size()).unwrap();
+    let velocities = Buffer::from_slice(device, "velocities", &twin.velocities).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let predict = Kernel::new(device, &shaders::PBD_PREDICT).unwrap();
+    let bindings = predict
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous).into()),
+            ("Velocities", (&velocities).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    let push = PredictPush { flutter_phase: 1.25 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
+    twin.predict(&parameters(), &push);
+    assert_same("position", &positions.read().unwrap(), &twin.positions);
+    assert_same("previous position", &previous.read().unwrap(), &twin.previous_positions);
+    assert_same("velocity", &velocities.read().unwrap(), &twin.velocities);
+}
+
+#[test]
+fn pbd_solve() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(2);
+    let particles = particles(&mut random);
+    let (constraints, batches) = constraints(&mut random);
+    let mut twin = pbd::Pbd::new(&particles, &constraints, &batches);
+    let positions = Buffer::from_slice(device, "positions", &particles).unwrap();
+    let constraint_buffer = Buffer::from_slice(device, "constraints", &constraints).unwrap();
+    let lambdas = Buffer::from_slice(device, "lambdas", &vec![7.0_f32; constraints.len()]).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let solve = Kernel::new(device, &shaders::PBD_SOLVE).unwrap();
+    let bindings = solve
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("Constraints", (&constraint_buffer).into()),
+            ("Lambdas", (&lambdas).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    assert!(batches.iter().all(|batch| batch.len() % 256 != 0));
+    // Each batch is compared from the twin's own state, so that differences do not add up over the batches.
+    for iteration in 0..2 {
+        for batch in &batches {
+            let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
+            Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [push.count, 1, 1])).unwrap();
+            twin.solve(&parameters(), &push);
+            assert_same("position", &positions.read().unwrap(), &twin.positions);
+            let range = batch.start as usize..batch.end as usize;
+            let gpu: Vec<f32> = lambdas.read().unwrap();
+            for (index, (gpu, twin)) in gpu[range.clone()].iter().zip(&twin.lambdas[range]).enumerate() {
+                assert!((gpu - twin).abs() <= TOLERANCE, "lambda {index} of {batch:?}: {gpu} on the GPU, {twin}");
+            }
+            positions.write(&twin.positions).unwrap();
+            if iteration > 0 {
+                lambdas.write(&twin.lambdas).unwrap();
+            }
+        }
+        lambdas.write(&twin.lambdas).unwrap();
+    }
+}
+
+#[test]
+fn pbd_velocity() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(3);
+    let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
+    for (previous, position) in twin.previous_positions.iter_mut().zip(&twin.positions) {
+        *previous = (position.truncate() + 0.01 * random.signed()).extend(position.w);
+    }
+    let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
+    let previous = Buffer::from_slice(device, "previous positions", &twin.previous_positions).unwrap();
+    let velocities = Buffer::zeroed(device, "velocities", positions.size()).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let velocity = Kernel::new(device, &shaders::PBD_VELOCITY).unwrap();
+    let bindings = velocity
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous).into()),
+            ("Velocities", (&velocities).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &(), [PARTICLES as u32, 1, 1])).unwrap();
+    twin.update_velocity(&parameters());
+    assert_same("velocity", &velocities.read().unwrap(), &twin.velocities);
+}
+
+#[test]
+fn verlet_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let (columns, rows) = (37, 21);
+    let mut random = Random(4);
+    let mut near = |scale: f32| -> Vec<Vec4> {
+        (0..columns * rows)
+            .map(|index| {
+                let (column, row) = (index % columns, index / columns);
+                let offset = scale * Vec3::new(random.signed(), random.signed(), random.signed());
+                let pinned = if index % 11 == 0 { 1.0 } else { 0.0 };
+                (Vec3::new(column as f32, row as f32, 0.0) * 0.5 + offset).extend(pinned)
+            })
+            .collect()
+    };
+    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1) };
+    let parameters = VerletParameters {
+        gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
+        grid_size: IVec2::new(columns, rows),
+        rest_length: 0.5,
+        mass: 0.75,
+        structural_stiffness: 1500.0,
+        shear_stiffness: 1000.0,
+        flexion_stiffness: 500.0,
+        damping: 0.01,
+        substep_dt: 0.01,
+        padding: [0; 3],
+    };
+    let image = |name, texels: &[Vec4]| {
+        let image = Image::new(device, name, ImageKind::Storage, [columns as u32, rows as u32]).unwrap();
+        image.write(texels).unwrap();
+        image
+    };
+    let (previous, current) = (image("previous", &twin.previous), image("current", &twin.current));
+    let next = image("next", &twin.current);
+    let block = Buffer::from_slice(device, "parameters", &[parameters]).unwrap();
+    let bindings = Kernel::new(device, &shaders::VERLET_STEP)
+        .unwrap()
+        .bind(&[
+            ("u_PrevPos", (&previous).into()),
+            ("u_CurrPos", (&current).into()),
+            ("u_NextPos", (&next).into()),
+            ("VerletParameters", (&block).into()),
+        ])
+        .unwrap();
+    let invocations = [columns as u32, rows as u32, 1];
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &(), invocations)).unwrap();
+    twin.step(&parameters);
+    assert_same("position", &next.read().unwrap(), &twin.current);
+}

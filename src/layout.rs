@@ -5,7 +5,7 @@
 //! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{IVec2, Vec4};
+use glam::{IVec2, Mat4, Vec4};
 
 /// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
 #[repr(C)]
@@ -89,6 +89,38 @@ pub struct VerletParameters {
     pub padding: [u32; 3],
 }
 
+/// Push constants of `view/normals`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct NormalsPush {
+    /// Number of particles.
+    pub particle_count: u32,
+}
+
+/// What the draw passes of one image share; a uniform block. Colours are linear.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct ViewParameters {
+    /// From world to the camera's clip space.
+    pub clip_from_world: Mat4,
+    /// From world to the light's clip space.
+    pub light_from_world: Mat4,
+    /// Camera in xyz \[m\].
+    pub camera_position: Vec4,
+    /// Unit vector towards the light in xyz.
+    pub light_direction: Vec4,
+    /// Colour of the cloth's front.
+    pub front_color: Vec4,
+    /// Colour of the cloth's back.
+    pub back_color: Vec4,
+    /// Colour of stripes, and in w their width \[m\], 0 for none.
+    pub stripe_color: Vec4,
+    /// Colour behind everything.
+    pub background: Vec4,
+    /// Centre of the floor in xyz and its radius in w \[m\].
+    pub floor_disc: Vec4,
+}
+
 /// What the shader compiler says of the same structs.
 #[allow(non_upper_case_globals, non_snake_case, dead_code, missing_docs)]
 mod spirv {
@@ -128,4 +160,16 @@ assert_same_layout!(VerletParameters {
     flexion_stiffness,
     damping,
     substep_dt,
+});
+assert_same_layout!(NormalsPush { particle_count });
+assert_same_layout!(ViewParameters {
+    clip_from_world,
+    light_from_world,
+    camera_position,
+    light_direction,
+    front_color,
+    back_color,
+    stripe_color,
+    background,
+    floor_disc,
 });

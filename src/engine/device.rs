@@ -128,7 +128,6 @@ impl Device {
     }
 
     /// The limits that the driver states.
-    #[must_use]
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.shared.limits
     }

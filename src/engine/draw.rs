@@ -170,7 +170,7 @@ pub enum Vertices<'a> {
 }
 
 impl Recorder<'_> {
-    /// Draws into a target, with y up and depth from 0 near to 1 far.
+    /// Draws into all of a target, in Vulkan's clip space: y down, depth from 0 near to 1 far.
     ///
     /// # Errors
     /// [`Error::Binding`] where push constants have another size than the shaders', or indices exceed their buffer.
@@ -254,15 +254,7 @@ fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Targ
         .layer_count(1)
         .color_attachments(&colors)
         .depth_attachment(&depth);
-    // Vulkan's y points down; a viewport of negative height turns it up.
-    let viewport = vk::Viewport {
-        x: 0.0,
-        y: height as f32,
-        width: width as f32,
-        height: -(height as f32),
-        min_depth: 0.0,
-        max_depth: 1.0,
-    };
+    let viewport = vk::Viewport { width: width as f32, height: height as f32, max_depth: 1.0, ..Default::default() };
     // SAFETY: the command buffer is recording, and the barrier before brought the targets into these layouts.
     unsafe {
         raw.cmd_begin_rendering(commands, &info);

@@ -22,8 +22,10 @@ use super::recorder::{Owned, Recorder};
 pub enum ImageKind {
     /// `imageLoad` and `imageStore`, four 32-bit floats a texel; its contents are kept.
     Storage,
-    /// Drawn into with this many samples a pixel, 8-bit sRGB; its contents last for one recording.
+    /// Drawn into; its contents last for one recording.
     Color {
+        /// Format, one of 4 bytes a texel: [`COLOR_FORMAT`], or what a swapchain has.
+        format: vk::Format,
         /// Samples a pixel.
         samples: u32,
     },
@@ -34,7 +36,7 @@ pub enum ImageKind {
     },
 }
 
-/// Format of colour targets.
+/// Format of pictures, 8-bit sRGB.
 pub const COLOR_FORMAT: vk::Format = vk::Format::R8G8B8A8_SRGB;
 /// Format of depth targets.
 pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
@@ -74,7 +76,7 @@ impl Image {
         let shared = RawImage {
             id: ResourceId::next(),
             name: "swapchain image".into(),
-            kind: ImageKind::Color { samples: 1 },
+            kind: ImageKind::Color { format, samples: 1 },
             format,
             extent,
             raw,
@@ -275,9 +277,9 @@ impl RawImage {
                     | vk::ImageUsageFlags::TRANSFER_DST;
                 (vk::Format::R32G32B32A32_SFLOAT, usage, 1)
             }
-            ImageKind::Color { samples } => {
+            ImageKind::Color { format, samples } => {
                 let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-                (COLOR_FORMAT, usage, samples)
+                (format, usage, samples)
             }
             ImageKind::Depth { samples } => {
                 let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;

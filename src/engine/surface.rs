@@ -123,12 +123,12 @@ impl Swapchain {
         self.format.format
     }
 
-    /// Remakes the images for a window of `extent` (width, height); false where the window has no area, as when it is
-    /// minimised, and nothing can be shown.
+    /// Remakes the images for a window of `extent` (width, height) and returns their size; `None` where the window has no
+    /// area, as when it is minimised, and nothing can be shown.
     ///
     /// # Errors
     /// What Vulkan reports.
-    pub fn resize(&mut self, extent: [u32; 2]) -> Result<bool> {
+    pub fn resize(&mut self, extent: [u32; 2]) -> Result<Option<[u32; 2]>> {
         // Presenting is not on the timeline, so the whole queue is waited for.
         // SAFETY: the device serialises its queue.
         self.device.with_queue(|queue| unsafe { self.device.raw().queue_wait_idle(queue) }).call("vkQueueWaitIdle")?;
@@ -149,7 +149,7 @@ impl Swapchain {
         };
         self.drop_images();
         if extent.width == 0 || extent.height == 0 {
-            return Ok(false);
+            return Ok(None);
         }
         let most_images = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let composite = [
@@ -182,7 +182,7 @@ impl Swapchain {
         self.raw = vk::SwapchainKHR::null();
         self.raw = made.call("vkCreateSwapchainKHR")?;
         self.make_images([extent.width, extent.height])?;
-        Ok(true)
+        Ok(Some([extent.width, extent.height]))
     }
 
     fn make_images(&mut self, extent: [u32; 2]) -> Result<()> {

@@ -100,7 +100,7 @@ impl Trace {
     fn layout_before(&self, pass: usize, resource: ResourceId) -> Option<vk::ImageLayout> {
         let transitions =
             self.barriers.iter().filter(|(at, _)| *at <= pass).flat_map(|(_, barrier)| &barrier.transitions);
-        transitions.filter(|transition| transition.resource == resource).last().map(|last| last.image.layout)
+        transitions.rev().find(|transition| transition.resource == resource).map(|last| last.image.layout)
     }
 }
 

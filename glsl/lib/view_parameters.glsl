@@ -1,0 +1,13 @@
+// What the draw passes of one image share.
+
+layout(std140, binding = 5) uniform ViewParameters {
+    mat4 clip_from_world;
+    mat4 light_from_world; // the light's clip space
+    vec4 camera_position;  // xyz: m
+    vec4 light_direction;  // xyz: unit vector towards the light
+    vec4 front_color;      // rgb, linear
+    vec4 back_color;       // rgb, linear
+    vec4 stripe_color;     // rgb, linear; w: width of a stripe, m, 0 for none
+    vec4 background;       // rgb, linear
+    vec4 floor_disc;       // xyz: centre, m; w: radius, m
+} view;

@@ -1,0 +1,37 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "lib/lighting.glsl"
+
+// Two-sided cloth: each side has its colour, and thin cloth glows when the light is behind it.
+
+layout(location = 0) in vec3 world_position;
+layout(location = 1) in vec3 world_normal;
+layout(location = 2) in vec2 coordinate;
+layout(location = 0) out vec4 color;
+
+vec3 albedo() {
+    vec3 side = gl_FrontFacing ? view.front_color.rgb : view.back_color.rgb;
+    if (view.stripe_color.w <= 0.0) return side;
+    float place = coordinate.x / view.stripe_color.w;
+    float softness = fwidth(place) + 1e-4;
+    float stripe = smoothstep(0.25 - softness, 0.25 + softness, abs(fract(place * 0.5) - 0.5));
+    return mix(side, view.stripe_color.rgb * (gl_FrontFacing ? 1.0 : 0.75), stripe);
+}
+
+void main() {
+    vec3 normal = normalize(world_normal);
+    if (!gl_FrontFacing) normal = -normal;
+    vec3 to_camera = normalize(view.camera_position.xyz - world_position);
+    vec3 to_light = view.light_direction.xyz;
+    float facing = dot(normal, to_light);
+    float lit = lit_share(world_position);
+
+    float diffuse = max(facing, 0.0) * lit;
+    float through = 0.35 * max(-facing, 0.0) * (0.4 + 0.6 * lit);
+    vec3 half_way = normalize(to_light + to_camera);
+    float sheen = 0.06 * pow(max(dot(normal, half_way), 0.0), 24.0) * lit;
+    float rim = 0.10 * pow(1.0 - max(dot(normal, to_camera), 0.0), 3.0);
+
+    vec3 light = KEY_LIGHT * (diffuse + through) + ambient_light(normal);
+    color = vec4(tone_map(albedo() * light + KEY_LIGHT * sheen + rim * ambient_light(normal)), 1.0);
+}

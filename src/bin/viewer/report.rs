@@ -1,0 +1,212 @@
+//! What a run reports: who ran what, how long each pass took, and where the particles ended.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+use tautline::engine::{DeviceInfo, FrameTiming};
+use tautline::glam::Vec4;
+use tautline::io::{WriteError, write_atomically};
+use tautline::model::Strain;
+use tautline::scene::Scene;
+use tautline::solver::Simulation;
+
+/// The report, as it is written.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub scene: String,
+    pub solver: String,
+    pub device: DeviceReport,
+    pub particles: usize,
+    pub constraints: usize,
+    pub batches: usize,
+    pub frames: u64,
+    pub dt: f32,
+    pub substeps: u32,
+    pub iterations: u32,
+    pub passes: Vec<PassReport>,
+    pub frame: FrameReport,
+    pub state: State,
+    pub validation_messages: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct DeviceReport {
+    name: String,
+    driver: String,
+    #[serde(rename = "type")]
+    device_type: String,
+    api_version: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct PassReport {
+    name: String,
+    calls_per_frame: u32,
+    gpu_us: Option<Spread>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct FrameReport {
+    /// Absent where the queue has no timestamps.
+    gpu_us: Option<Spread>,
+    wall_us: Option<Spread>,
+}
+
+/// Where the particles ended.
+#[derive(Debug, Serialize)]
+pub struct State {
+    pub finite: bool,
+    rms_strain: f64,
+    max_strain: f64,
+    aabb: [[f32; 3]; 2],
+    /// XXH3, 64 bits, of the bytes of the final positions.
+    hash: String,
+}
+
+/// The spread of a measured time \[µs\].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    min: f64,
+    median: f64,
+    p95: f64,
+    max: f64,
+}
+
+impl Spread {
+    /// `None` of no samples.
+    fn of(mut samples: Vec<f64>) -> Option<Self> {
+        samples.sort_by(f64::total_cmp);
+        let last = samples.len().checked_sub(1)?;
+        // The nearest rank: the least sample that so large a share of the samples does not exceed.
+        let rank = |share: f64| samples[((samples.len() as f64 * share).ceil() as usize).clamp(1, last + 1) - 1];
+        Some(Self { min: samples[0], median: rank(0.5), p95: rank(0.95), max: samples[last] })
+    }
+}
+
+impl State {
+    pub fn new(positions: &[Vec4], strain: Strain) -> Self {
+        // Unlike a drawing's bounds, the report's hide nothing: a particle that is not finite shows in them.
+        let corner = |pick: fn(f32, f32) -> f32, start: f32| {
+            [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).fold(start, pick))
+        };
+        let hash = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(positions));
+        Self {
+            finite: positions.iter().all(|position| position.is_finite()),
+            rms_strain: strain.rms,
+            max_strain: strain.max,
+            aabb: [corner(f32::min, f32::INFINITY), corner(f32::max, f32::NEG_INFINITY)],
+            hash: format!("{hash:016x}"),
+        }
+    }
+}
+
+impl Report {
+    pub fn new(scene: &Scene, simulation: &Simulation, device: &DeviceInfo, frames: u64) -> Self {
+        let (constraints, batches) = simulation.constraint_counts();
+        let step = simulation.step();
+        Self {
+            scene: scene.name.clone(),
+            solver: scene.solver.to_string(),
+            device: DeviceReport {
+                name: device.name.clone(),
+                driver: device.driver.clone(),
+                device_type: device.device_type.to_string(),
+                api_version: device.api_version.clone(),
+            },
+            particles: simulation.cloth().positions.len(),
+            constraints,
+            batches,
+            frames,
+            dt: step.dt,
+            substeps: step.substeps,
+            iterations: step.iterations,
+            passes: Vec::new(),
+            frame: FrameReport::default(),
+            state: State::new(&[], Strain { rms: 0.0, max: 0.0 }),
+            validation_messages: 0,
+        }
+    }
+
+    /// Adds the times of the frames that ran.
+    pub fn with_timings(mut self, timings: &[Option<FrameTiming>], wall: &[Duration]) -> Self {
+        let timed: Vec<&FrameTiming> = timings.iter().flatten().collect();
+        let mut names: Vec<&str> = Vec::new();
+        for pass in timed.iter().flat_map(|timing| &timing.passes) {
+            if !names.contains(&&*pass.name) {
+                names.push(&pass.name);
+            }
+        }
+        self.passes = names
+            .iter()
+            .map(|name| {
+                let passes: Vec<_> =
+                    timed.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name).collect();
+                PassReport {
+                    name: (*name).to_string(),
+                    calls_per_frame: passes.iter().map(|pass| pass.calls).max().unwrap_or(0),
+                    gpu_us: Spread::of(passes.iter().map(|pass| pass.gpu_ns as f64 / 1e3).collect()),
+                }
+            })
+            .collect();
+        self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
+        self.frame.wall_us = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
+        self
+    }
+
+    /// Adds where it ended.
+    pub fn with_outcome(mut self, state: State, validation_messages: usize) -> Self {
+        self.state = state;
+        self.validation_messages = validation_messages;
+        self
+    }
+
+    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |file| {
+            serde_json::to_writer_pretty(&mut *file, self)?;
+            file.write_all(b"\n")
+        })
+    }
+}
+
+/// The report as a person reads it.
+pub fn table(report: &Report) -> String {
+    let mut text = String::new();
+    let Report { scene, solver, device, particles, constraints, batches, frames, state, .. } = report;
+    let _ = writeln!(text, "{scene} with {solver} on {} ({}, {})", device.name, device.device_type, device.driver);
+    let _ = writeln!(
+        text,
+        "{particles} particles, {constraints} constraints in {batches} batches; {frames} frames of {:.4} s in {} substeps \
+         of {} iterations",
+        report.dt, report.substeps, report.iterations
+    );
+    let _ = writeln!(
+        text,
+        "\n{:<24} {:>6} {:>10} {:>10} {:>10} {:>10}",
+        "µs a frame", "calls", "min", "median", "p95", "max"
+    );
+    let mut row = |name: &str, calls: &str, spread: Option<Spread>| {
+        let _ = write!(text, "{name:<24} {calls:>6}");
+        match spread {
+            Some(Spread { min, median, p95, max }) => {
+                let _ = writeln!(text, " {min:>10.1} {median:>10.1} {p95:>10.1} {max:>10.1}");
+            }
+            None => {
+                let _ = writeln!(text, " {:>10}", "n/a");
+            }
+        }
+    };
+    for pass in &report.passes {
+        row(&pass.name, &pass.calls_per_frame.to_string(), pass.gpu_us);
+    }
+    row("GPU", "", report.frame.gpu_us);
+    row("wall", "", report.frame.wall_us);
+    let _ = writeln!(
+        text,
+        "\nstrain {:.4} rms, {:.4} at most; positions {}",
+        state.rms_strain, state.max_strain, state.hash
+    );
+    text
+}

@@ -1,0 +1,167 @@
+//! A camera that orbits a point.
+
+use glam::camera::rh::{proj, view};
+use glam::{Mat4, Vec3, Vec4};
+
+/// An axis-aligned box: its least and greatest corner \[m\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Least x, y and z.
+    pub least: Vec3,
+    /// Greatest x, y and z.
+    pub greatest: Vec3,
+}
+
+impl Bounds {
+    /// The smallest box around the finite ones of `positions`; a point at the origin where there are none.
+    #[must_use]
+    pub fn around(positions: &[Vec4]) -> Self {
+        let finite = positions.iter().map(|position| position.truncate()).filter(|position| position.is_finite());
+        let joined = finite.fold(None, |sum: Option<Self>, position| {
+            let Self { least, greatest } = sum.unwrap_or(Self { least: position, greatest: position });
+            Some(Self { least: least.min(position), greatest: greatest.max(position) })
+        });
+        joined.unwrap_or(Self { least: Vec3::ZERO, greatest: Vec3::ZERO })
+    }
+
+    /// The box that a sheet sweeps when it hangs down by its greatest extent, as one does that starts flat.
+    #[must_use]
+    pub fn with_room_to_hang(self) -> Self {
+        let drop = (self.size().z - self.size().y).max(0.0);
+        Self { least: self.least - Vec3::Y * drop, ..self }
+    }
+
+    /// Lengths of the sides \[m\].
+    #[must_use]
+    pub fn size(&self) -> Vec3 {
+        self.greatest - self.least
+    }
+
+    /// The middle \[m\].
+    #[must_use]
+    pub fn centre(&self) -> Vec3 {
+        (self.least + self.greatest) / 2.0
+    }
+
+    /// Radius of the sphere around it, never 0 \[m\].
+    #[must_use]
+    pub fn radius(&self) -> f32 {
+        (self.size().length() / 2.0).max(1e-3)
+    }
+}
+
+/// A camera that looks at a point from a distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// What it looks at \[m\].
+    pub target: Vec3,
+    /// How far it is away \[m\].
+    pub distance: f32,
+    /// Turn about the vertical, 0 looking along -z \[rad\].
+    pub yaw: f32,
+    /// Height above the horizon \[rad\].
+    pub pitch: f32,
+}
+
+impl Camera {
+    const VERTICAL_FIELD_OF_VIEW: f32 = 0.6;
+    /// The poles are left out: there, up is not defined.
+    const STEEPEST_PITCH: f32 = 1.5;
+
+    /// Looks at the whole of `bounds` from the front, a little from the right and above, in a picture of `aspect`
+    /// (width over height).
+    #[must_use]
+    pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
+        let narrowest = Self::VERTICAL_FIELD_OF_VIEW * aspect.clamp(0.1, 1.0);
+        let distance = 0.92 * bounds.radius() / (narrowest / 2.0).sin();
+        Self { target: bounds.centre(), distance, yaw: 0.5, pitch: 0.16 }
+    }
+
+    /// Turns by `yaw` and `pitch` \[rad\].
+    pub fn orbit(&mut self, yaw: f32, pitch: f32) {
+        self.yaw = (self.yaw + yaw) % std::f32::consts::TAU;
+        self.pitch = (self.pitch + pitch).clamp(-Self::STEEPEST_PITCH, Self::STEEPEST_PITCH);
+    }
+
+    /// Moves the target in the plane of the picture, by shares of the picture's height.
+    pub fn pan(&mut self, right: f32, up: f32) {
+        let forward = (self.target - self.position()).normalize();
+        let right_axis = forward.cross(Vec3::Y).normalize();
+        let height = 2.0 * self.distance * (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
+        self.target += height * (right * right_axis + up * right_axis.cross(forward));
+    }
+
+    /// Moves closer (`factor` below 1) or away, within what floating point can show.
+    pub fn zoom(&mut self, factor: f32) {
+        self.distance = (self.distance * factor).clamp(1e-3, 1e6);
+    }
+
+    /// Where it is \[m\].
+    #[must_use]
+    pub fn position(&self) -> Vec3 {
+        let (yaw_sin, yaw_cos) = self.yaw.sin_cos();
+        let (pitch_sin, pitch_cos) = self.pitch.sin_cos();
+        self.target + self.distance * Vec3::new(yaw_sin * pitch_cos, pitch_sin, yaw_cos * pitch_cos)
+    }
+
+    /// From world to clip space, for a picture of `aspect` (width over height).
+    #[must_use]
+    pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
+        let near = self.distance * 0.01;
+        let far = self.distance * 100.0;
+        proj::vulkan::perspective(Self::VERTICAL_FIELD_OF_VIEW, aspect, near, far)
+            * view::look_at_mat4(self.position(), self.target, Vec3::Y)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> Bounds {
+        Bounds { least: Vec3::new(-1.0, -3.0, 0.0), greatest: Vec3::new(1.0, 1.0, 2.0) }
+    }
+
+    #[test]
+    fn the_target_is_in_the_middle_and_every_corner_in_the_picture() {
+        for aspect in [0.5, 1.0, 16.0 / 9.0] {
+            let camera = Camera::framing(&bounds(), aspect);
+            let clip = camera.clip_from_world(aspect);
+            assert!(clip.project_point3(bounds().centre()).truncate().length() < 1e-5);
+            for corner in 0..8 {
+                let pick = |axis: usize| {
+                    if corner >> axis & 1 == 0 { bounds().least[axis] } else { bounds().greatest[axis] }
+                };
+                let place = clip.project_point3(Vec3::new(pick(0), pick(1), pick(2)));
+                assert!(place.truncate().abs().max_element() <= 1.0, "{aspect}: {place}");
+                assert!((0.0..=1.0).contains(&place.z));
+            }
+        }
+    }
+
+    #[test]
+    fn up_in_the_world_is_up_in_the_picture() {
+        let camera = Camera::framing(&bounds(), 1.0);
+        let clip = camera.clip_from_world(1.0);
+        // Vulkan's y points down.
+        assert!(clip.project_point3(bounds().centre() + Vec3::Y).y < 0.0);
+    }
+
+    #[test]
+    fn panning_moves_what_is_seen_by_that_share_of_the_height() {
+        let mut camera = Camera::framing(&bounds(), 1.0);
+        let clip = camera.clip_from_world(1.0);
+        camera.pan(0.25, -0.125);
+        let place = clip.project_point3(camera.target);
+        // Clip space is 2 high.
+        assert!((place.truncate() - glam::Vec2::new(0.5, 0.25)).length() < 1e-4, "{place}");
+    }
+
+    #[test]
+    fn bounds_leave_out_what_is_not_finite() {
+        let positions = [Vec4::splat(1.0), Vec4::new(f32::NAN, 0.0, 0.0, 0.0), Vec4::new(-2.0, 3.0, 0.0, 1.0)];
+        let around = Bounds::around(&positions);
+        assert_eq!(around, Bounds { least: Vec3::new(-2.0, 1.0, 0.0), greatest: Vec3::new(1.0, 3.0, 1.0) });
+        assert_eq!(Bounds::around(&[]).radius(), 1e-3);
+    }
+}

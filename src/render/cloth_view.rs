@@ -1,0 +1,271 @@
+//! Draws a cloth straight from the solver's particles: normals, shadow map, then cloth and floor.
+
+use bytemuck::bytes_of;
+use glam::camera::rh::{proj, view};
+use glam::{Mat4, Vec2, Vec3, Vec4};
+
+use super::camera::{Bounds, Camera};
+use crate::engine::{
+    self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Kernel, Recorder, Resource,
+    ShaderCode, Target, Vertices, vk,
+};
+use crate::layout::{NormalsPush, ViewParameters};
+use crate::model::Cloth;
+use crate::shaders;
+use crate::solver::{Particles, Simulation};
+
+/// Samples a pixel; every Vulkan device has 4.
+const SAMPLES: u32 = 4;
+/// Side of the shadow map \[texels\].
+const SHADOW_MAP_SIZE: u32 = 2048;
+
+const FRONT_COLOR: Vec3 = Vec3::new(0.52, 0.05, 0.06);
+const BACK_COLOR: Vec3 = Vec3::new(0.36, 0.04, 0.05);
+const STRIPE_COLOR: Vec3 = Vec3::new(0.82, 0.74, 0.60);
+const BACKGROUND: Vec3 = Vec3::new(0.60, 0.62, 0.65);
+
+/// Targets of one size that pictures are drawn into before they are averaged into their final image.
+pub struct ViewTargets {
+    color: Image,
+    depth: Image,
+}
+
+impl ViewTargets {
+    /// Targets for pictures of `extent` (width, height) in `format`.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn new(device: &Device, extent: [u32; 2], format: vk::Format) -> engine::Result<Self> {
+        let color = Image::new(device, "view color", ImageKind::Color { format, samples: SAMPLES }, extent)?;
+        let depth = Image::new(device, "view depth", ImageKind::Depth { samples: SAMPLES }, extent)?;
+        Ok(Self { color, depth })
+    }
+
+    fn aspect(&self) -> f32 {
+        let [width, height] = self.color.extent();
+        width as f32 / height as f32
+    }
+}
+
+/// The draw passes of one cloth.
+pub struct ClothView {
+    particle_count: u32,
+    index_count: u32,
+    indices: Buffer,
+    parameters: Buffer,
+    shadow_map: Image,
+    floor: Bindings<DrawPipeline>,
+    /// One set for each place where the solver keeps its particles.
+    places: Vec<Place>,
+    stripe_width: f32,
+    room: Bounds,
+}
+
+/// What is bound to the particles in one place.
+struct Place {
+    normals: Bindings<Kernel>,
+    shadow: Bindings<DrawPipeline>,
+    cloth: Bindings<DrawPipeline>,
+}
+
+impl ClothView {
+    /// Prepares to draw the cloth of `simulation` into targets of `format`; `room` is the space in which shadows fall,
+    /// with the floor at its lower side.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn new(device: &Device, simulation: &Simulation, format: vk::Format, room: Bounds) -> engine::Result<Self> {
+        let cloth = simulation.cloth();
+        let corners = cloth.triangles.as_flattened();
+        let (first_triangles, particle_triangles) = triangles_around(cloth);
+        let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
+        let shadow_extent = [SHADOW_MAP_SIZE; 2];
+        let shadow_map = Image::new(device, "shadow map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
+        let buffers = Buffers {
+            indices: Buffer::from_slice(device, "triangles", corners)?,
+            normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
+            coordinates: Buffer::from_slice(device, "coordinates", &coordinates(cloth))?,
+            first_triangles: Buffer::from_slice(device, "first triangles", &first_triangles)?,
+            particle_triangles: Buffer::from_slice(device, "particle triangles", &particle_triangles)?,
+        };
+        let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
+        let floor =
+            Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
+        let places = simulation
+            .particles()
+            .iter()
+            .map(|particles| Place::new(device, particles, format, &buffers, &parameters, &shadow_map))
+            .collect::<engine::Result<_>>()?;
+        let stripe_width = cloth.grid.map_or(0.0, |grid| grid.spacing * (grid.columns as f32 - 1.0) / 9.0);
+        Ok(Self {
+            particle_count: cloth.positions.len() as u32,
+            index_count: corners.len() as u32,
+            indices: buffers.indices,
+            parameters,
+            shadow_map,
+            floor,
+            places,
+            stripe_width,
+            room,
+        })
+    }
+
+    /// Records the passes of one picture of the particles in place `current` (see [`Simulation::current`]) into
+    /// `picture`.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder<'_>,
+        current: usize,
+        camera: &Camera,
+        targets: &ViewTargets,
+        picture: &Image,
+    ) -> engine::Result<()> {
+        let place = &self.places[current];
+        recorder.update(&self.parameters, &self.view_parameters(camera, targets.aspect()))?;
+        let push = NormalsPush { particle_count: self.particle_count };
+        recorder.dispatch(&place.normals, &push, [self.particle_count, 1, 1])?;
+        let cloth = Vertices::Indexed(&self.indices, self.index_count);
+        let shadow_target = Target { color: None, resolve: None, depth: &self.shadow_map };
+        let shadow = Draw { bindings: &place.shadow, push: bytes_of(&()), vertices: cloth };
+        recorder.draw("view/shadow", &shadow_target, &[shadow])?;
+        let target = Target {
+            color: Some((&targets.color, BACKGROUND.extend(1.0).to_array())),
+            resolve: Some(picture),
+            depth: &targets.depth,
+        };
+        let draws = [
+            Draw { bindings: &place.cloth, push: bytes_of(&()), vertices: cloth },
+            Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) },
+        ];
+        recorder.draw("view/cloth", &target, &draws)
+    }
+
+    fn view_parameters(&self, camera: &Camera, aspect: f32) -> ViewParameters {
+        let (centre, radius) = (self.room.centre(), self.room.radius());
+        let to_light = Vec3::new(0.45, 0.80, 0.55).normalize();
+        // The light sees the room and the floor around it, onto which the shadow falls slanted.
+        let reach = 2.0 * radius;
+        let light_from_world: Mat4 = proj::vulkan::orthographic(-reach, reach, -reach, reach, 0.0, 4.0 * reach)
+            * view::look_at_mat4(centre + 2.0 * reach * to_light, centre, Vec3::Y);
+        let floor_height = self.room.least.y - 0.04 * radius;
+        ViewParameters {
+            clip_from_world: camera.clip_from_world(aspect),
+            light_from_world,
+            camera_position: camera.position().extend(0.0),
+            light_direction: to_light.extend(0.0),
+            front_color: FRONT_COLOR.extend(1.0),
+            back_color: BACK_COLOR.extend(1.0),
+            stripe_color: STRIPE_COLOR.extend(self.stripe_width),
+            background: BACKGROUND.extend(1.0),
+            floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
+        }
+    }
+}
+
+/// Buffers that every place shares.
+struct Buffers {
+    indices: Buffer,
+    normals: Buffer,
+    coordinates: Buffer,
+    first_triangles: Buffer,
+    particle_triangles: Buffer,
+}
+
+impl Place {
+    fn new(
+        device: &Device,
+        particles: &Particles,
+        format: vk::Format,
+        buffers: &Buffers,
+        parameters: &Buffer,
+        shadow_map: &Image,
+    ) -> engine::Result<Self> {
+        let (particles, normals, shadow, cloth): ((&str, Resource<'_>), _, _, _) = match particles {
+            Particles::Buffer(buffer) => (
+                ("Positions", buffer.into()),
+                shaders::VIEW_NORMALS,
+                shaders::VIEW_SHADOW_VERT,
+                shaders::VIEW_CLOTH_VERT,
+            ),
+            Particles::Image(image) => (
+                ("u_Positions", image.into()),
+                shaders::VIEW_NORMALS_IMAGE,
+                shaders::VIEW_SHADOW_IMAGE_VERT,
+                shaders::VIEW_CLOTH_IMAGE_VERT,
+            ),
+        };
+        let normals = Kernel::new(device, &normals)?.bind(&[
+            particles,
+            ("Normals", (&buffers.normals).into()),
+            ("Triangles", (&buffers.indices).into()),
+            ("FirstTriangles", (&buffers.first_triangles).into()),
+            ("ParticleTriangles", (&buffers.particle_triangles).into()),
+        ])?;
+        let shadow = pipeline(device, shadow, None)?;
+        let shadow = Bindings::new(&shadow, &[particles, ("ViewParameters", parameters.into())])?;
+        let cloth = pipeline(device, cloth, Some((shaders::VIEW_CLOTH_FRAG, format)))?;
+        let cloth = Bindings::new(
+            &cloth,
+            &[
+                particles,
+                ("Normals", (&buffers.normals).into()),
+                ("Coordinates", (&buffers.coordinates).into()),
+                ("ViewParameters", parameters.into()),
+                ("u_ShadowMap", shadow_map.into()),
+            ],
+        )?;
+        Ok(Self { normals, shadow, cloth })
+    }
+}
+
+/// A pipeline into the view's targets, or without a fragment shader into the shadow map.
+fn pipeline(
+    device: &Device,
+    vertex: ShaderCode<'_>,
+    fragment: Option<(ShaderCode<'_>, vk::Format)>,
+) -> engine::Result<DrawPipeline> {
+    let description = DrawDescription {
+        vertex,
+        fragment: fragment.map(|(code, _)| code),
+        color_format: fragment.map_or(vk::Format::UNDEFINED, |(_, format)| format),
+        samples: if fragment.is_some() { SAMPLES } else { 1 },
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        depth_write: true,
+        wireframe: false,
+    };
+    DrawPipeline::new(device, &description)
+}
+
+/// Each particle's place on the cloth at rest \[m\]; zero where the cloth is no grid.
+fn coordinates(cloth: &Cloth) -> Vec<Vec2> {
+    let place = |index: usize| {
+        cloth.grid.map_or(Vec2::ZERO, |grid| {
+            let (column, row) = (index % grid.columns as usize, index / grid.columns as usize);
+            grid.spacing * Vec2::new(column as f32, row as f32)
+        })
+    };
+    (0..cloth.positions.len()).map(place).collect()
+}
+
+/// The triangles around each particle: those of particle `i` are `triangles[first[i]..first[i + 1]]`.
+fn triangles_around(cloth: &Cloth) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![0_u32; cloth.positions.len() + 1];
+    for &corner in cloth.triangles.as_flattened() {
+        first[corner as usize + 1] += 1;
+    }
+    for index in 1..first.len() {
+        first[index] += first[index - 1];
+    }
+    let mut next = first.clone();
+    let mut triangles = vec![0; cloth.triangles.len() * 3];
+    for (triangle, corners) in cloth.triangles.iter().enumerate() {
+        for &corner in corners {
+            triangles[next[corner as usize] as usize] = triangle as u32;
+            next[corner as usize] += 1;
+        }
+    }
+    (first, triangles)
+}

@@ -1,0 +1,61 @@
+//! Pictures without a window.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::camera::Camera;
+use super::cloth_view::{ClothView, ViewTargets};
+use crate::engine::{self, COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
+use crate::io::WriteError;
+use crate::io::write_atomically;
+
+/// An image in the computer's memory, 8-bit sRGB.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Width and height \[pixels\].
+    pub extent: [u32; 2],
+    /// Red, green, blue and alpha of each pixel, row by row from the top. Shape \[width * height * 4\].
+    pub rgba: Vec<u8>,
+}
+
+impl Picture {
+    /// Draws the particles in place `current` (see [`crate::solver::Simulation::current`]).
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn draw(
+        device: &Device,
+        view: &ClothView,
+        current: usize,
+        camera: &Camera,
+        extent: [u32; 2],
+    ) -> engine::Result<Self> {
+        let targets = ViewTargets::new(device, extent, COLOR_FORMAT)?;
+        let kind = ImageKind::Color { format: COLOR_FORMAT, samples: 1 };
+        let image = Image::new(device, "picture", kind, extent)?;
+        let staging = Staging::readback(device, image.byte_size())?;
+        let mut frames = Frames::new(device, 1)?;
+        let mut recorder = frames.begin()?;
+        view.record(&mut recorder, current, camera, &targets, &image)?;
+        recorder.download_image(&image, &staging)?;
+        let ticket = recorder.submit()?;
+        Ok(Self { extent, rgba: staging.read(ticket)? })
+    }
+
+    /// Writes a PNG file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`WriteError`] with the path.
+    pub fn write_png(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |file| {
+            let mut encoder = png::Encoder::new(&mut *file, self.extent[0], self.extent[1]);
+            encoder.set_color(png::ColorType::Rgba);
+            encoder.set_depth(png::BitDepth::Eight);
+            encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+            let mut writer = encoder.write_header()?;
+            writer.write_image_data(&self.rgba)?;
+            writer.finish()?;
+            file.flush()
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! Why a scene cannot be had, told so that a person can act on it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::file::PRESET_KEY;
+use super::keys::KEYS;
+use super::presets::{names, presets};
+use super::suggest::did_you_mean;
+use crate::engine;
+use crate::io::ReadError;
+
+/// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// What was asked for is no preset, and no path of a file that could be read.
+    #[error(
+        "there is no preset `{asked}`{}: give one of the presets {}, or the path of a scene file (.toml) or of a mesh \
+         (.obj)",
+        did_you_mean(asked, presets().map(|(name, _)| name)), names()
+    )]
+    UnknownPreset {
+        /// The name as given.
+        asked: String,
+    },
+    /// A file can't be read, or holds no scene.
+    #[error("{} {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// Something isn't TOML.
+    #[error("{place}: this is not TOML: {problem}")]
+    Syntax {
+        /// Where.
+        place: Place,
+        /// What the parser says.
+        problem: String,
+    },
+    /// A key doesn't exist.
+    #[error("{place}: there is no key `{key}`{}; the keys are {}", did_you_mean(key, key_names()), key_list())]
+    UnknownKey {
+        /// Where.
+        place: Place,
+        /// The key as given.
+        key: String,
+    },
+    /// A value has another type than its key, or lies outside its range.
+    #[error("{place}: `{key}` must be {expected}, not {found}")]
+    Value {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// What it must be, with the range.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The mesh can't be read.
+    #[error(transparent)]
+    Mesh(#[from] ReadError),
+    /// The device can't hold the scene, or what else the engine reports.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
+}
+
+/// Where a mistake is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a line of a file.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
+    /// In an override.
+    Override {
+        /// The override, as `key=value`.
+        setting: String,
+    },
+    /// In the scene as a whole.
+    Scene {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { path, line } => write!(formatter, "{}, line {line}", path.display()),
+            Self::Override { setting } => write!(formatter, "the setting `{setting}`"),
+            Self::Scene { name } => write!(formatter, "the scene `{name}`"),
+        }
+    }
+}
+
+/// What a file may set.
+fn key_names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(PRESET_KEY).chain(KEYS.iter().map(|key| key.name))
+}
+
+fn key_list() -> String {
+    key_names().collect::<Vec<_>>().join(", ")
+}
+
+/// The start of `text`, on one line, for a sentence that quotes it.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.replace(char::is_control, " ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}

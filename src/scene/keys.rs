@@ -1,0 +1,154 @@
+//! The keys of a scene, each written once: its documentation, its type, its default and its range.
+//!
+//! The ranges are far wider than any cloth; within them the solvers' 32-bit arithmetic stays finite.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use glam::Vec3;
+
+use super::error::{Place, SceneError, shortened};
+use super::values::{Numbers, Pins, SolverKind, Value, range_text};
+use crate::model::{GridPlane, HANGING_PIN_FRACTION};
+
+/// How one key is read and written.
+pub(super) struct Key {
+    /// Its name in a file, and the field's.
+    pub(super) name: &'static str,
+    /// What its value must be, to end "must be".
+    pub(super) expected: fn() -> String,
+    /// Puts a value into the scene; false where it has another type or is out of range.
+    pub(super) set: fn(&mut Scene, &toml::Value) -> bool,
+    /// The scene's value; none where it has none.
+    pub(super) get: fn(&Scene) -> Option<toml::Value>,
+}
+
+/// Makes [`Scene`] and [`KEYS`] of one list, so that no key is missing from either.
+macro_rules! scene {
+    ($($(#[doc = $line:literal])+ $key:ident: $kind:ty = $default:expr $(, in $range:expr, $unit:literal)?;)+) => {
+        /// Everything that a simulation starts from. One field a key of a scene file; [`Scene::load`] reads it.
+        ///
+        /// The defaults are those of a flag that hangs without wind. It displays as a scene file with every key.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Scene {
+            /// Name of the preset, or of the file without its extension. Not a key.
+            pub name: String,
+            $(
+                $(#[doc = $line])+
+                ///
+                #[doc = concat!("Default: `", stringify!($default), "`" $(, ", in `", stringify!($range), "`")?, ".")]
+                pub $key: $kind,
+            )+
+        }
+
+        impl Default for Scene {
+            fn default() -> Self {
+                Self { name: "default".into(), $($key: $default,)+ }
+            }
+        }
+
+        /// Every key, in the order of the fields.
+        pub(super) const KEYS: &[Key] = &[$(Key {
+            name: stringify!($key),
+            expected: || <$kind>::expected() $(+ &range_text(&$range, $unit))?,
+            set: |scene, value| {
+                let read = <$kind>::read(value)$(.filter(|read| read.are_within(&$range)))?;
+                read.map(|read| scene.$key = read).is_some()
+            },
+            get: |scene| scene.$key.write(),
+        },)+];
+    };
+}
+
+scene! {
+    /// What moves the particles: `"verlet"` (springs, document 000), `"xpbd"` or `"pbd"` (constraints).
+    solver: SolverKind = SolverKind::Xpbd;
+
+    /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
+    mesh: Option<PathBuf> = None;
+    /// Unit of the mesh's file \[m\]: 0.01 where it is in centimetres.
+    scale: f32 = 1.0, in 1e-9..=1e9, "m";
+    /// Mass of a mesh's cloth \[kg/m²\].
+    area_density: f32 = 0.25, in 1e-9..=1e9, "kg/m²";
+    /// Share of a mesh's height, from its top, that is pinned.
+    pin_fraction: f32 = HANGING_PIN_FRACTION, in 0.0..=1.0, "";
+
+    /// Particles of a grid across; `columns` times `rows` is at most 2^26.
+    columns: u32 = 100, in 2..=1 << 26, "";
+    /// Particles of a grid down; 1 makes a chain.
+    rows: u32 = 100, in 1..=1 << 26, "";
+    /// Distance between neighbours of a grid \[m\].
+    spacing: f32 = 0.02, in 1e-9..=1e9, "m";
+    /// How a grid starts: `"vertical"`, or `"horizontal"` and about to swing down.
+    plane: GridPlane = GridPlane::Vertical;
+    /// Mass of each particle of a grid \[kg\].
+    particle_mass: f32 = 1e-4, in 1e-9..=1e9, "kg";
+    /// Which particles of a grid are held: `"top-row"`, `"top-corners"`, `"none"`, or an array of indices, where
+    /// `row * columns + column` is a particle's index.
+    pins: Pins = Pins::TopRow;
+    /// Whether a grid of constraints resists bending, for `xpbd` and `pbd`; a mesh and `verlet` always do.
+    bending: bool = false;
+
+    /// Duration of one step \[s\].
+    dt: f32 = 1.0 / 60.0, in 1e-9..=1.0, "s";
+    /// Parts into which a step is divided, each predicted and solved on its own.
+    substeps: u32 = 15, in 1..=10_000, "";
+    /// How often a substep goes over all constraints; `verlet` has none.
+    iterations: u32 = 1, in 1..=10_000, "";
+    /// Gravity \[m/s²\].
+    gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
+
+    /// Rate at which velocities decay \[1/s\], for `xpbd` and `pbd`.
+    damping: f32 = 0.2, in 0.0..=1e9, "1/s";
+    /// Inverse stiffness along grid lines and edges \[m/N\], for `xpbd`; `pbd` is rigid.
+    compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
+    /// Inverse stiffness along the diagonals of a grid \[m/N\], for `xpbd`.
+    shear_compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
+    /// Inverse stiffness across two cells or two triangles \[m/N\], for `xpbd`.
+    bending_compliance: f32 = 1e-2, in 0.0..=1e9, "m/N";
+
+    /// Share of the implicit velocity that a substep loses (document 000's damping), for `verlet`.
+    velocity_loss: f32 = 0.01, in 0.0..=1.0, "";
+    /// Stiffness along grid lines \[N/m\], for `verlet`.
+    structural_stiffness: f32 = 40.0, in 1e-9..=1e9, "N/m";
+    /// Stiffness along the diagonals of a grid \[N/m\], for `verlet`.
+    shear_stiffness: f32 = 20.0, in 0.0..=1e9, "N/m";
+    /// Stiffness across two cells \[N/m\], for `verlet`.
+    flexion_stiffness: f32 = 10.0, in 0.0..=1e9, "N/m";
+
+    /// Mean wind, as an acceleration \[m/s²\], for `xpbd` and `pbd`.
+    wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
+    /// Amplitude of the wind's flutter \[m/s²\].
+    wind_flutter: f32 = 0.0, in -1e9..=1e9, "m/s²";
+    /// Wave number of the flutter \[rad/m\].
+    wind_flutter_wave_number: f32 = 3.0, in -1e9..=1e9, "rad/m";
+    /// Frequency of the flutter \[Hz\].
+    wind_flutter_frequency: f32 = 0.8, in -1e9..=1e9, "Hz";
+    /// Share of the flutter that lifts.
+    wind_flutter_lift: f32 = 2.0, in -1e9..=1e9, "";
+}
+
+impl Scene {
+    /// Sets the key that `place` names to a value.
+    pub(super) fn set(&mut self, name: &str, value: &toml::Value, place: Place) -> Result<(), SceneError> {
+        let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+            return Err(SceneError::UnknownKey { place, key: name.into() });
+        };
+        if (key.set)(self, value) {
+            return Ok(());
+        }
+        let found = shortened(&value.to_string());
+        Err(SceneError::Value { place, key: name.into(), expected: (key.expected)(), found })
+    }
+}
+
+impl fmt::Display for Scene {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for key in KEYS {
+            if let Some(value) = (key.get)(self) {
+                writeln!(formatter, "{} = {value}", key.name)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! Scenes: everything that a simulation starts from, as one flat table of keys in a TOML file.
+//!
+//! The presets are such files themselves. A file may start from one with `preset = "flag"` and set only what differs;
+//! a key that nothing sets has the default that the fields of [`Scene`] state.
+
+mod build;
+mod error;
+mod file;
+mod keys;
+mod presets;
+mod suggest;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use error::{Place, SceneError};
+pub use keys::Scene;
+pub use presets::presets;
+pub use values::{Pins, SolverKind, UnknownSolver};
+
+use error::shortened;
+use keys::KEYS;
+
+/// Most particles that a grid may have.
+const MOST_PARTICLES: u64 = 1 << 26;
+
+impl Scene {
+    /// Loads a scene and sets single keys of it.
+    ///
+    /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`), which is
+    /// hung up as the preset `mesh` says. Each override is a key and its value as TOML; a word without quotes is a
+    /// string. A preset counts less than the file that names it, and a file less than the overrides.
+    ///
+    /// # Errors
+    /// Where the source cannot be read, a key is unknown, or a value has the wrong type or lies outside its range.
+    pub fn load(source: &str, overrides: &[(String, String)]) -> Result<Self, SceneError> {
+        let mut scene = file::load(source)?;
+        for (key, text) in overrides {
+            let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
+            scene.set(key, &file::override_value(text, &place)?, place)?;
+        }
+        scene.validate()?;
+        Ok(scene)
+    }
+
+    /// Checks every value, for the fields are public, and whether the values go together.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`], for the first one that is wrong.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        let place = || Place::Scene { name: self.name.clone() };
+        let mut copy = Scene::default();
+        for key in KEYS {
+            if let Some(value) = (key.get)(self) {
+                copy.set(key.name, &value, place())?;
+            }
+        }
+        let wrong = |key: &str, expected: String, found: String| {
+            Err(SceneError::Value { place: place(), key: key.into(), expected, found })
+        };
+        if let Some(mesh) = &self.mesh {
+            if mesh.as_os_str().is_empty() {
+                let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
+                return wrong("mesh", expected.into(), "empty".into());
+            }
+            if self.solver == SolverKind::Verlet {
+                let expected = "\"xpbd\" or \"pbd\" where the key `mesh` is set, as verlet moves nothing but a grid";
+                return wrong("solver", expected.into(), "\"verlet\"".into());
+            }
+            return Ok(());
+        }
+        let Self { columns, rows, .. } = *self;
+        let particle_count = u64::from(columns) * u64::from(rows);
+        if particle_count > MOST_PARTICLES {
+            let most = MOST_PARTICLES / u64::from(rows);
+            let expected = format!("at most {most} where `rows` is {rows}, for {MOST_PARTICLES} particles in all");
+            return wrong("columns", expected, columns.to_string());
+        }
+        if let Pins::Particles(indices) = &self.pins
+            && let Some(index) = indices.iter().find(|&&index| u64::from(index) >= particle_count)
+        {
+            let most = particle_count - 1;
+            let expected =
+                format!("indices from 0 to {most}, for `columns` times `rows` make {particle_count} particles");
+            return wrong("pins", expected, index.to_string());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! The types of the keys: what each reads from TOML, and how a range is said.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use glam::Vec3;
+
+use super::file::has_extension;
+use crate::model::GridPlane;
+
+/// Which solver moves the particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SolverKind {
+    /// Mass-spring Verlet on images, document 000.
+    Verlet,
+    /// Extended position based dynamics: constraints with a compliance.
+    Xpbd,
+    /// Position based dynamics: rigid constraints.
+    Pbd,
+}
+
+impl SolverKind {
+    /// Every solver.
+    pub const ALL: [Self; 3] = [Self::Verlet, Self::Xpbd, Self::Pbd];
+}
+
+impl fmt::Display for SolverKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Verlet => "verlet",
+            Self::Xpbd => "xpbd",
+            Self::Pbd => "pbd",
+        })
+    }
+}
+
+/// A name that no solver has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no solver `{asked}`: give {}", SolverKind::expected())]
+pub struct UnknownSolver {
+    /// The name as given.
+    pub asked: String,
+}
+
+impl FromStr for SolverKind {
+    type Err = UnknownSolver;
+
+    fn from_str(asked: &str) -> Result<Self, UnknownSolver> {
+        let named = Self::ALL.into_iter().find(|kind| kind.to_string() == asked);
+        named.ok_or_else(|| UnknownSolver { asked: asked.into() })
+    }
+}
+
+/// Which particles of a grid are held where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pins {
+    /// All of row 0.
+    TopRow,
+    /// Both ends of row 0.
+    TopCorners,
+    /// None.
+    None,
+    /// Those with these indices.
+    Particles(Vec<u32>),
+}
+
+/// A type that a key can have.
+pub(super) trait Value: Sized {
+    /// What a value must be, to end "must be".
+    fn expected() -> String;
+
+    /// Reads a value; none where it has another type.
+    fn read(value: &toml::Value) -> Option<Self>;
+
+    /// Writes what [`Value::read`] reads; none where the key is not set.
+    fn write(&self) -> Option<toml::Value>;
+}
+
+impl Value for u32 {
+    fn expected() -> String {
+        "a whole number".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.as_integer()?.try_into().ok()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        Some(i64::from(*self).into())
+    }
+}
+
+impl Value for f32 {
+    fn expected() -> String {
+        "a number".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value {
+            toml::Value::Integer(number) => Some(*number as f32),
+            toml::Value::Float(number) => Some(*number as f32),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        // Through the shortest text that reads back as the same f32: 0.02 rather than 0.019999999552965164.
+        self.to_string().parse().ok().map(toml::Value::Float)
+    }
+}
+
+impl Value for bool {
+    fn expected() -> String {
+        "true or false".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.as_bool()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        Some((*self).into())
+    }
+}
+
+impl Value for Vec3 {
+    fn expected() -> String {
+        "three numbers [x, y, z], each".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        let numbers: Option<Vec<f32>> = value.as_array()?.iter().map(f32::read).collect();
+        <[f32; 3]>::try_from(numbers?).ok().map(Vec3::from_array)
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        Some(toml::Value::Array(self.to_array().iter().filter_map(Value::write).collect()))
+    }
+}
+
+impl Value for SolverKind {
+    fn expected() -> String {
+        let [first, second, third] = Self::ALL;
+        format!("\"{first}\", \"{second}\" or \"{third}\"")
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        Some(self.to_string().into())
+    }
+}
+
+impl Value for GridPlane {
+    fn expected() -> String {
+        "\"vertical\" or \"horizontal\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "vertical" => Some(Self::Vertical),
+            "horizontal" => Some(Self::Horizontal),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::Vertical => "vertical",
+            Self::Horizontal => "horizontal",
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for Pins {
+    fn expected() -> String {
+        "\"top-row\", \"top-corners\", \"none\" or an array of particle indices such as [0, 99]".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        if let Some(indices) = value.as_array() {
+            return indices.iter().map(u32::read).collect::<Option<_>>().map(Self::Particles);
+        }
+        match value.as_str()? {
+            "top-row" => Some(Self::TopRow),
+            "top-corners" => Some(Self::TopCorners),
+            "none" => Some(Self::None),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::TopRow => "top-row",
+            Self::TopCorners => "top-corners",
+            Self::None => "none",
+            Self::Particles(indices) => {
+                return Some(indices.iter().filter_map(Value::write).collect::<Vec<_>>().into());
+            }
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for Option<PathBuf> {
+    fn expected() -> String {
+        "the path of a Wavefront OBJ file (.obj)".into()
+    }
+
+    /// The empty path stands for one that has to be set yet, as in the preset `mesh`.
+    fn read(value: &toml::Value) -> Option<Self> {
+        let path = Path::new(value.as_str()?);
+        let is_mesh = path.as_os_str().is_empty() || has_extension(path, "obj");
+        is_mesh.then(|| Some(path.to_owned()))
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        self.as_ref().map(|path| path.display().to_string().into())
+    }
+}
+
+/// A type made of numbers, which can be within a range; NaN is within none.
+pub(super) trait Numbers {
+    /// The type of each.
+    type Number;
+
+    /// Whether all are within `range`.
+    fn are_within(&self, range: &RangeInclusive<Self::Number>) -> bool;
+}
+
+impl Numbers for u32 {
+    type Number = u32;
+
+    fn are_within(&self, range: &RangeInclusive<u32>) -> bool {
+        range.contains(self)
+    }
+}
+
+impl Numbers for f32 {
+    type Number = f32;
+
+    fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
+        range.contains(self)
+    }
+}
+
+impl Numbers for Vec3 {
+    type Number = f32;
+
+    fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
+        self.to_array().iter().all(|number| range.contains(number))
+    }
+}
+
+/// A range as it ends "a number": " from 0 to 1 s".
+pub(super) fn range_text<Number: fmt::Display + fmt::LowerExp>(range: &RangeInclusive<Number>, unit: &str) -> String {
+    let text = |number: &Number| {
+        let (plain, scientific) = (number.to_string(), format!("{number:e}"));
+        if scientific.len() + 3 < plain.len() { scientific } else { plain }
+    };
+    format!(" from {} to {} {unit}", text(range.start()), text(range.end())).trim_end().into()
+}

@@ -64,3 +64,8 @@ pub mod shaders;
 pub mod solver;
 
 pub use glam;
+
+// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

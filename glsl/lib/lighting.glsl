@@ -20,10 +20,10 @@ float lit_share(vec3 world_position) {
 
 // Light from above is cool, from below warm as if thrown back by the floor.
 vec3 ambient_light(vec3 normal) {
-    return mix(vec3(0.24, 0.21, 0.19), vec3(0.38, 0.43, 0.50), normal.y * 0.5 + 0.5);
+    return mix(vec3(0.20, 0.18, 0.16), vec3(0.36, 0.40, 0.46), normal.y * 0.5 + 0.5);
 }
 
-const vec3 KEY_LIGHT = vec3(1.75, 1.62, 1.42);
+const vec3 KEY_LIGHT = vec3(1.90, 1.76, 1.54);
 
 // Keeps bright colours from clipping. Source: Reinhard et al. 2002, eq. 4, with white at 2.5.
 vec3 tone_map(vec3 color) {

@@ -29,8 +29,8 @@ void main() {
     float diffuse = max(facing, 0.0) * lit;
     float through = 0.35 * max(-facing, 0.0) * (0.4 + 0.6 * lit);
     vec3 half_way = normalize(to_light + to_camera);
-    float sheen = 0.06 * pow(max(dot(normal, half_way), 0.0), 24.0) * lit;
-    float rim = 0.10 * pow(1.0 - max(dot(normal, to_camera), 0.0), 3.0);
+    float sheen = 0.035 * pow(max(dot(normal, half_way), 0.0), 20.0) * lit;
+    float rim = 0.04 * pow(1.0 - max(dot(normal, to_camera), 0.0), 3.0);
 
     vec3 light = KEY_LIGHT * (diffuse + through) + ambient_light(normal);
     color = vec4(tone_map(albedo() * light + KEY_LIGHT * sheen + rim * ambient_light(normal)), 1.0);

@@ -141,6 +141,7 @@ impl Module {
             return Err("it is not SPIR-V: the magic number is missing".into());
         }
         let mut module = Self::default();
+        let mut last = None;
         let mut rest = &words[5..];
         while let Some(&head) = rest.first() {
             let length = (head >> 16) as usize;
@@ -150,7 +151,12 @@ impl Module {
             if let Some(opcode) = spirv::Op::from_u32(head & 0xffff) {
                 module.instruction(opcode, &rest[1..length]).ok_or("its SPIR-V holds a truncated instruction")?;
             }
+            last = spirv::Op::from_u32(head & 0xffff);
             rest = &rest[length..];
+        }
+        // A module ends with its functions; one cut off between two instructions would crash drivers.
+        if last != Some(spirv::Op::FunctionEnd) {
+            return Err("its SPIR-V is truncated: it does not end with a function".into());
         }
         Ok(module)
     }

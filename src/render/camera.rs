@@ -31,6 +31,15 @@ impl Bounds {
         Self { least: self.least - Vec3::Y * drop, ..self }
     }
 
+    /// The eight corners \[m\].
+    #[must_use]
+    pub fn corners(&self) -> [Vec3; 8] {
+        std::array::from_fn(|index| {
+            let greater = glam::BVec3::new(index & 1 != 0, index & 2 != 0, index & 4 != 0);
+            Vec3::select(greater, self.greatest, self.least)
+        })
+    }
+
     /// Lengths of the sides \[m\].
     #[must_use]
     pub fn size(&self) -> Vec3 {
@@ -65,16 +74,27 @@ pub struct Camera {
 
 impl Camera {
     const VERTICAL_FIELD_OF_VIEW: f32 = 0.6;
+    /// How much farther away than needed a camera is that frames something.
+    const MARGIN: f32 = 1.12;
     /// The poles are left out: there, up is not defined.
     const STEEPEST_PITCH: f32 = 1.5;
 
     /// Looks at the whole of `bounds` from the front, a little from the right and above, in a picture of `aspect`
-    /// (width over height).
+    /// (width over height), as close as leaves a margin around it.
     #[must_use]
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
-        let narrowest = Self::VERTICAL_FIELD_OF_VIEW * aspect.clamp(0.1, 1.0);
-        let distance = 0.92 * bounds.radius() / (narrowest / 2.0).sin();
-        Self { target: bounds.centre(), distance, yaw: 0.5, pitch: 0.16 }
+        let mut camera = Self { target: bounds.centre(), distance: 1.0, yaw: 0.5, pitch: 0.16 };
+        let (right, up, back) = camera.axes();
+        let half_height = (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
+        // A corner `r` right, `u` up and `b` towards the camera is in the picture from the distance at which the
+        // picture is half as high as u, and half as wide as r, at its depth.
+        let needed = bounds.corners().map(|corner| {
+            let offset = corner - camera.target;
+            let reach = (offset.dot(right).abs() / aspect).max(offset.dot(up).abs());
+            offset.dot(back) + reach / half_height
+        });
+        camera.distance = Self::MARGIN * needed.into_iter().fold(bounds.radius(), f32::max);
+        camera
     }
 
     /// Turns by `yaw` and `pitch` \[rad\].
@@ -85,10 +105,9 @@ impl Camera {
 
     /// Moves the target in the plane of the picture, by shares of the picture's height.
     pub fn pan(&mut self, right: f32, up: f32) {
-        let forward = (self.target - self.position()).normalize();
-        let right_axis = forward.cross(Vec3::Y).normalize();
+        let (right_axis, up_axis, _) = self.axes();
         let height = 2.0 * self.distance * (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
-        self.target += height * (right * right_axis + up * right_axis.cross(forward));
+        self.target += height * (right * right_axis + up * up_axis);
     }
 
     /// Moves closer (`factor` below 1) or away, within what floating point can show.
@@ -99,9 +118,16 @@ impl Camera {
     /// Where it is \[m\].
     #[must_use]
     pub fn position(&self) -> Vec3 {
+        self.target + self.distance * self.axes().2
+    }
+
+    /// Unit vectors to the right of the picture, to its upper side, and from the target back to the camera.
+    fn axes(&self) -> (Vec3, Vec3, Vec3) {
         let (yaw_sin, yaw_cos) = self.yaw.sin_cos();
         let (pitch_sin, pitch_cos) = self.pitch.sin_cos();
-        self.target + self.distance * Vec3::new(yaw_sin * pitch_cos, pitch_sin, yaw_cos * pitch_cos)
+        let back = Vec3::new(yaw_sin * pitch_cos, pitch_sin, yaw_cos * pitch_cos);
+        let right = Vec3::Y.cross(back).normalize();
+        (right, back.cross(right), back)
     }
 
     /// From world to clip space, for a picture of `aspect` (width over height).
@@ -128,11 +154,8 @@ mod tests {
             let camera = Camera::framing(&bounds(), aspect);
             let clip = camera.clip_from_world(aspect);
             assert!(clip.project_point3(bounds().centre()).truncate().length() < 1e-5);
-            for corner in 0..8 {
-                let pick = |axis: usize| {
-                    if corner >> axis & 1 == 0 { bounds().least[axis] } else { bounds().greatest[axis] }
-                };
-                let place = clip.project_point3(Vec3::new(pick(0), pick(1), pick(2)));
+            for corner in bounds().corners() {
+                let place = clip.project_point3(corner);
                 assert!(place.truncate().abs().max_element() <= 1.0, "{aspect}: {place}");
                 assert!((0.0..=1.0).contains(&place.z));
             }

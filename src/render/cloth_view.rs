@@ -19,10 +19,10 @@ const SAMPLES: u32 = 4;
 /// Side of the shadow map \[texels\].
 const SHADOW_MAP_SIZE: u32 = 2048;
 
-const FRONT_COLOR: Vec3 = Vec3::new(0.52, 0.05, 0.06);
-const BACK_COLOR: Vec3 = Vec3::new(0.36, 0.04, 0.05);
-const STRIPE_COLOR: Vec3 = Vec3::new(0.82, 0.74, 0.60);
-const BACKGROUND: Vec3 = Vec3::new(0.60, 0.62, 0.65);
+const FRONT_COLOR: Vec3 = Vec3::new(0.37, 0.016, 0.024);
+const BACK_COLOR: Vec3 = Vec3::new(0.26, 0.014, 0.02);
+const STRIPE_COLOR: Vec3 = Vec3::new(0.78, 0.68, 0.50);
+const BACKGROUND: Vec3 = Vec3::new(0.42, 0.46, 0.50);
 
 /// Targets of one size that pictures are drawn into before they are averaged into their final image.
 pub struct ViewTargets {

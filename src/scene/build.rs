@@ -52,7 +52,9 @@ impl Scene {
     /// Settings of the `xpbd` solver, or of `pbd`, which is the same with rigid constraints.
     #[must_use]
     pub fn pbd_settings(&self) -> PbdSettings {
-        let compliance = |compliance| if self.solver == SolverKind::Pbd { 0.0 } else { compliance };
+        let compliance = |compliance| {
+            if self.solver == SolverKind::Pbd { 0.0 } else { compliance }
+        };
         PbdSettings {
             compliance: compliance(self.compliance),
             shear_compliance: compliance(self.shear_compliance),

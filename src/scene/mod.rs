@@ -37,7 +37,7 @@ impl Scene {
         let mut scene = file::load(source)?;
         for (key, text) in overrides {
             let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
-            scene.set(key, &file::override_value(text, &place)?, place)?;
+            scene.set(key.trim(), &file::override_value(text, &place)?, place)?;
         }
         scene.validate()?;
         Ok(scene)

@@ -1,0 +1,164 @@
+//! Types, ranges and rules.
+
+use super::*;
+
+/// A value for each key that differs from its default.
+const OTHER_VALUES: [(&str, &str); 30] = [
+    ("solver", "pbd"),
+    ("mesh", "a b.obj"),
+    ("scale", "0.01"),
+    ("area_density", "1"),
+    ("pin_fraction", "1"),
+    ("columns", "2"),
+    ("rows", "1"),
+    ("spacing", "0.1"),
+    ("plane", "horizontal"),
+    ("particle_mass", "1"),
+    ("pins", "[0, 1]"),
+    ("bending", "true"),
+    ("dt", "0.01"),
+    ("substeps", "10_000"),
+    ("iterations", "2"),
+    ("gravity", "[0, -1, 1e-3]"),
+    ("damping", "0"),
+    ("compliance", "0.1"),
+    ("shear_compliance", "0.1"),
+    ("bending_compliance", "0.1"),
+    ("velocity_loss", "1"),
+    ("structural_stiffness", "1"),
+    ("shear_stiffness", "0"),
+    ("flexion_stiffness", "0"),
+    ("wind", "[1, 2, 3]"),
+    ("wind_flutter", "1"),
+    ("wind_flutter_wave_number", "1"),
+    ("wind_flutter_frequency", "1"),
+    ("wind_flutter_lift", "1"),
+    ("pins", "none"),
+];
+
+#[test]
+fn every_key_can_be_set_and_written_and_read_again() {
+    let mut all = Scene { name: "some".into(), ..Scene::default() };
+    for key in KEYS {
+        let others = OTHER_VALUES.iter().filter(|(name, _)| *name == key.name);
+        assert_ne!(others.clone().count(), 0, "no value for {}", key.name);
+        for (name, value) in others {
+            let before = all.clone();
+            let place = Place::Scene { name: String::new() };
+            let value = file::override_value(value, &place).expect("a value");
+            all.set(name, &value, place).expect(name);
+            assert_ne!(all, before, "{name}");
+        }
+    }
+    // The path is relative to the file's directory, and the scene has it joined.
+    all.mesh = None;
+    assert_eq!(load_file(all.to_string()).expect("a scene"), all);
+}
+
+#[test]
+fn every_range_is_enforced_at_its_ends() {
+    for (key, least, most, below, above) in [
+        ("scale", "1e-9", "1e9", "0", "1.1e9"),
+        ("area_density", "1e-9", "1e9", "-1", "inf"),
+        ("pin_fraction", "0", "1", "-0.001", "1.001"),
+        ("columns", "2", "67108864", "1", "67108865"),
+        ("rows", "1", "67108864", "0", "4294967296"),
+        ("spacing", "1e-9", "1e9", "0.0", "1e400"),
+        ("particle_mass", "1e-9", "1e9", "1e-50", "inf"),
+        ("dt", "1e-9", "1", "0", "1.0001"),
+        ("substeps", "1", "10000", "0", "10001"),
+        ("iterations", "1", "10000", "-1", "10001"),
+        ("gravity", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
+        ("damping", "0", "1e9", "-0.1", "inf"),
+        ("compliance", "0", "1e9", "-1e-9", "inf"),
+        ("shear_compliance", "0", "1e9", "-1e-9", "inf"),
+        ("bending_compliance", "0", "1e9", "-1e-9", "inf"),
+        ("velocity_loss", "0", "1", "-0.001", "1.001"),
+        ("structural_stiffness", "1e-9", "1e9", "0", "inf"),
+        ("shear_stiffness", "0", "1e9", "-1", "inf"),
+        ("flexion_stiffness", "0", "1e9", "-1", "inf"),
+        ("wind", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -inf, 0]", "[0, 0, 2e9]"),
+        ("wind_flutter", "-1e9", "1e9", "-inf", "inf"),
+        ("wind_flutter_wave_number", "-1e9", "1e9", "-inf", "inf"),
+        ("wind_flutter_frequency", "-1e9", "1e9", "-inf", "inf"),
+        ("wind_flutter_lift", "-1e9", "1e9", "-inf", "inf"),
+    ] {
+        let other = match key {
+            "columns" => "rows=1",
+            "rows" => "columns=2",
+            _ => "rows=2",
+        };
+        for value in [least, most] {
+            // 2^26 rows of 2 columns are within the range of rows, yet too many particles.
+            if (key, value) != ("rows", most) {
+                assert!(load("flag", &[other, &format!("{key}={value}")]).is_ok(), "{key}={value}");
+            }
+        }
+        let is_vector = least.starts_with('[');
+        for value in [below, above, if is_vector { "[nan, 0, 0]" } else { "nan" }] {
+            let text = complaint("flag", &[other, &format!("{key}={value}")]);
+            let beginning = format!("`{key}` must be ");
+            assert!(text.starts_with(&beginning) && text.contains(" from ") && text.contains(", not "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn wrong_values_say_what_would_be_right() {
+    for (settings, expected) in [
+        (&["spacing=0"][..], "`spacing` must be a number from 1e-9 to 1e9 m, not 0"),
+        (&["dt=nan"], "`dt` must be a number from 1e-9 to 1 s, not nan"),
+        (&["dt="], "`dt` must be a number from 1e-9 to 1 s, not \"\""),
+        (&["columns=50.0"], "`columns` must be a whole number from 2 to 67108864, not 50.0"),
+        (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
+        (&["solver=jacobi"], "`solver` must be \"verlet\", \"xpbd\" or \"pbd\", not \"jacobi\""),
+        (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
+        (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),
+        (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),
+        (
+            &["pins=[0, -1]"],
+            "`pins` must be \"top-row\", \"top-corners\", \"none\" or an array of particle indices such as [0, 99], \
+             not [0, -1]",
+        ),
+        (
+            &["pins=[9999, 10000]"],
+            "`pins` must be indices from 0 to 9999, for `columns` times `rows` make 10000 particles, not 10000",
+        ),
+        (
+            &["columns=8193", "rows=8192"],
+            "`columns` must be at most 8192 where `rows` is 8192, for 67108864 particles in all, not 8193",
+        ),
+        (
+            &["solver=verlet", "mesh=a.obj"],
+            "`solver` must be \"xpbd\" or \"pbd\" where the key `mesh` is set, as verlet moves nothing but a grid, not \
+             \"verlet\"",
+        ),
+    ] {
+        assert_eq!(complaint("flag", settings), expected);
+    }
+    let error = load("flag", &["wind=[1, 0"]).expect_err("no TOML").to_string();
+    assert!(error.starts_with("the setting `wind=[1, 0`: this is not TOML: "), "{error}");
+    let error = load("flag", &["colums=5"]).expect_err("no key").to_string();
+    let expected = "the setting `colums=5`: there is no key `colums` (did you mean `columns`?); the keys are preset, \
+                    solver, mesh, scale, ";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn fields_set_by_hand_are_checked_before_anything_is_made() {
+    let scene = Scene { spacing: f32::NAN, ..Scene::default() };
+    let expected = "the scene `default`: `spacing` must be a number from 1e-9 to 1e9 m, not nan";
+    assert_eq!(scene.cloth().expect_err("no spacing").to_string(), expected);
+    let (_directory, path) = written("huge.obj", "v 3e38 0 0\nv -3e38 0 0\nv 0 3e38 0\nf 1 2 3\n");
+    let error = load_path(&path).expect("a scene").cloth().expect_err("an endless mesh").to_string();
+    assert!(error.starts_with("the scene `huge`: `scale` must be such that 32 bits hold "), "{error}");
+}
+
+#[test]
+fn solvers_are_named_both_ways() {
+    for kind in SolverKind::ALL {
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+    }
+    let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
+    assert_eq!(error, "there is no solver `XPBD`: give \"verlet\", \"xpbd\" or \"pbd\"");
+}

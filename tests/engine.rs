@@ -1,0 +1,252 @@
+//! The engine on a real device, with shaders of the tests' own.
+
+mod common;
+
+use common::Validated;
+use tautline::engine::reflect::{Access, Binding, BindingKind, reflect};
+use tautline::engine::{Buffer, Device, Error, Frames, Image, ImageKind, Kernel, ShaderCode};
+use tautline::shaders;
+
+fn compile(glsl: &str) -> Vec<u32> {
+    let compiler = shaderc::Compiler::new().unwrap();
+    let kind = shaderc::ShaderKind::Compute;
+    compiler.compile_into_spirv(glsl, kind, "test.comp", "main", None).unwrap().as_binary().to_vec()
+}
+
+fn kernel(device: &Device, name: &str, glsl: &str) -> Result<Kernel, Error> {
+    Kernel::new(device, &ShaderCode { name, words: &compile(glsl) })
+}
+
+/// values[i] = values[i] * factor + i, for i below count.
+const SCALE_AND_ADD: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Values { uint values[]; };
+layout(push_constant) uniform Push { uint factor; uint count; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < count) values[i] = values[i] * factor + i;
+}";
+
+/// sums[i] = values[count - 1 - i] + values[i]: every invocation reads what another one wrote.
+const FOLD: &str = "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer Values { uint values[]; };
+layout(std430, binding = 1) writeonly buffer Sums { uint sums[]; };
+layout(push_constant) uniform Push { uint count; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < count) sums[i] = values[count - 1 - i] + values[i];
+}";
+
+#[test]
+fn dependent_passes_see_each_other_and_their_times_add_up() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let count = 1000_u32;
+    let values = Buffer::zeroed(device, "values", u64::from(count) * 4).unwrap();
+    let sums = Buffer::zeroed(device, "sums", u64::from(count) * 4).unwrap();
+    let add = kernel(device, "add", SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let fold = kernel(device, "fold", FOLD).unwrap();
+    let fold = fold.bind(&[("Values", (&values).into()), ("Sums", (&sums).into())]).unwrap();
+
+    let mut frames = Frames::new(device, 2).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    for _ in 0..3 {
+        recorder.dispatch(&add, &[2_u32, count], [count, 1, 1]).unwrap();
+    }
+    recorder.dispatch(&fold, &count, [count, 1, 1]).unwrap();
+    recorder.dispatch(&add, &[0_u32, count], [count, 1, 1]).unwrap();
+    recorder.submit().unwrap();
+    frames.finish().unwrap();
+
+    // Three times v = 2 v + i from 0 is 7 i, and 7 i + 7 (count - 1 - i) = 7 (count - 1).
+    assert_eq!(sums.read::<u32>().unwrap(), vec![7 * (count - 1); count as usize]);
+    assert_eq!(values.read::<u32>().unwrap(), (0..count).collect::<Vec<_>>());
+    let timings = frames.take_timings();
+    let [Some(timing)] = &timings[..] else { panic!("one recording, with timestamps: {timings:?}") };
+    let calls: Vec<_> = timing.passes.iter().map(|pass| (&*pass.name, pass.calls)).collect();
+    assert_eq!(calls, [("add", 4), ("fold", 1)]);
+    assert_eq!(timing.gpu_ns, timing.passes.iter().map(|pass| pass.gpu_ns).sum::<u64>());
+    assert!(timing.gpu_ns > 0);
+}
+
+#[test]
+fn a_recording_with_more_passes_than_timestamps_is_timed_the_next_time() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 64).unwrap();
+    let bind = |name| kernel(device, name, SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let (even, odd) = (bind("even"), bind("odd"));
+    let mut frames = Frames::new(device, 1).unwrap();
+    for _ in 0..2 {
+        let mut recorder = frames.begin().unwrap();
+        for call in 0..1000 {
+            let bindings = if call % 2 == 0 { &even } else { &odd };
+            recorder.dispatch(bindings, &[1_u32, 16], [16, 1, 1]).unwrap();
+        }
+        recorder.submit().unwrap();
+    }
+    frames.finish().unwrap();
+    let timings = frames.take_timings();
+    assert_eq!(timings[0], None);
+    let calls: Vec<_> = timings[1].as_ref().unwrap().passes.iter().map(|pass| (&*pass.name, pass.calls)).collect();
+    assert_eq!(calls, [("even", 500), ("odd", 500)]);
+}
+
+#[test]
+fn what_is_in_use_outlives_its_last_owner() {
+    let validated = Validated::open();
+    let mut frames = Frames::new(&validated.device, 2).unwrap();
+    for round in 1..=5_u32 {
+        let values = Buffer::from_slice(&validated.device, "values", &vec![round; 100_000]).unwrap();
+        let add = kernel(&validated.device, "add", SCALE_AND_ADD).unwrap();
+        let bindings = add.bind(&[("Values", (&values).into())]).unwrap();
+        let mut recorder = frames.begin().unwrap();
+        recorder.dispatch(&bindings, &[1_u32, 100_000], [100_000, 1, 1]).unwrap();
+        recorder.submit().unwrap();
+        // Buffer, kernel and bindings are dropped here, while the device may still be at work.
+    }
+    // The ring is dropped with recordings in flight.
+}
+
+#[test]
+fn a_dropped_recording_changes_nothing() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::from_slice(device, "values", &[7_u32; 16]).unwrap();
+    let add = kernel(device, "add", SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let mut frames = Frames::new(device, 1).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    recorder.dispatch(&add, &[0_u32, 16], [16, 1, 1]).unwrap();
+    drop(recorder);
+    let recorder = frames.begin().unwrap();
+    recorder.submit().unwrap();
+    frames.finish().unwrap();
+    assert_eq!(values.read::<u32>().unwrap(), [7; 16]);
+}
+
+#[test]
+fn data_makes_the_round_trip() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let empty: [u32; 0] = [];
+    let buffer = Buffer::from_slice(device, "empty", &empty).unwrap();
+    assert_eq!(buffer.read::<u32>().unwrap(), empty);
+    let buffer = Buffer::from_slice(device, "three", &[1_u32, 2, 3]).unwrap();
+    buffer.write(&[9_u32]).unwrap();
+    assert_eq!(buffer.read::<u32>().unwrap(), [9, 2, 3]);
+    assert!(matches!(buffer.write(&[0_u32; 4]), Err(Error::SizeMismatch { held: 12, given: 16, .. })));
+
+    let texels: Vec<[f32; 4]> = (0..15).map(|index| [index as f32, 0.5, -1.0, 1e30]).collect();
+    let image = Image::new(device, "image", ImageKind::Storage, [5, 3]).unwrap();
+    assert_eq!(image.read::<[f32; 4]>().unwrap(), vec![[0.0; 4]; 15]);
+    image.write(&texels).unwrap();
+    assert_eq!(image.read::<[f32; 4]>().unwrap(), texels);
+    assert!(matches!(image.write(&texels[1..]), Err(Error::SizeMismatch { held: 240, given: 224, .. })));
+}
+
+#[test]
+fn what_does_not_fit_a_kernel_is_named() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 64).unwrap();
+    let image = Image::new(device, "image", ImageKind::Storage, [4, 4]).unwrap();
+    let fold = kernel(device, "fold", FOLD).unwrap();
+    let told = |result: Result<_, Error>| result.err().expect("it must not bind").to_string();
+    let missing = told(fold.bind(&[("Values", (&values).into())]));
+    assert!(missing.contains("'fold'") && missing.contains("'Sums' is missing"), "{missing}");
+    let sums = ("Sums", (&values).into());
+    let unknown = told(fold.bind(&[("Values", (&values).into()), sums, ("Total", (&values).into())]));
+    assert!(unknown.contains("no 'Total', only 'Values', 'Sums'"), "{unknown}");
+    let wrong_kind = told(fold.bind(&[("Values", (&image).into()), sums]));
+    assert!(wrong_kind.contains("'Values' takes a StorageBuffer"), "{wrong_kind}");
+
+    let bindings = fold.bind(&[("Values", (&values).into()), sums]).unwrap();
+    let mut frames = Frames::new(device, 1).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    let wrong_push = recorder.dispatch(&bindings, &[1_u32, 2], [1, 1, 1]).unwrap_err().to_string();
+    assert!(wrong_push.contains("take 4 bytes, and 8 were given"), "{wrong_push}");
+}
+
+#[test]
+fn limits_are_checked_before_vulkan_sees_them() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let limits = device.limits();
+    let over = |result: Result<(), Error>, name: &str| match result {
+        Err(Error::OverLimit { limit_name, needed, limit, .. }) => {
+            assert_eq!(limit_name, name);
+            assert!(needed > limit);
+        }
+        other => panic!("{name}: {other:?}"),
+    };
+    let size = u64::from(limits.max_storage_buffer_range) + 1;
+    over(Buffer::zeroed(device, "huge", size).map(drop), "maxStorageBufferRange");
+    let extent = [limits.max_image_dimension2_d + 1, 1];
+    over(Image::new(device, "wide", ImageKind::Storage, extent).map(drop), "maxImageDimension2D");
+
+    let shared = limits.max_compute_shared_memory_size / 4 + 1;
+    let source = format!(
+        "#version 450
+        layout(local_size_x = 64) in;
+        layout(std430, binding = 0) buffer Values {{ float values[]; }};
+        shared float tile[{shared}];
+        void main() {{
+            tile[gl_LocalInvocationIndex] = values[0];
+            barrier();
+            values[gl_LocalInvocationIndex] = tile[63 - gl_LocalInvocationIndex];
+        }}"
+    );
+    over(kernel(device, "tile", &source).map(drop), "maxComputeSharedMemorySize");
+    // The compiler itself takes at most 1024 in one direction.
+    let rows = limits.max_compute_work_group_invocations / 1024 + 1;
+    let source = format!("#version 450\nlayout(local_size_x = 1024, local_size_y = {rows}) in;\nvoid main() {{}}");
+    over(kernel(device, "wide", &source).map(drop), "maxComputeWorkGroupInvocations");
+
+    let values = Buffer::zeroed(device, "values", 64).unwrap();
+    let source = SCALE_AND_ADD.replace("64", "1");
+    let add = kernel(device, "add", &source).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let mut frames = Frames::new(device, 1).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    if let Some(groups) = limits.max_compute_work_group_count[1].checked_add(1) {
+        over(recorder.dispatch(&add, &[1_u32, 16], [1, groups, 1]), "maxComputeWorkGroupCount");
+    }
+}
+
+#[test]
+fn what_is_no_compute_shader_is_refused() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let refused = |words: &[u32]| Kernel::new(device, &ShaderCode { name: "junk", words }).err().unwrap().to_string();
+    assert!(refused(&[]).contains("'junk'"));
+    assert!(refused(&[1, 2, 3, 4, 5, 6]).contains("magic number"));
+    let whole = compile(SCALE_AND_ADD);
+    assert!(refused(&whole[..whole.len() - 1]).contains("truncated"));
+    assert!(refused(shaders::VIEW_FLOOR_VERT.words).contains("no compute shader"));
+}
+
+#[test]
+fn access_is_read_out_of_the_shader() {
+    let binding = |binding, name: &str, kind, access| Binding { binding, name: name.into(), kind, access };
+    let solve = reflect(shaders::PBD_SOLVE.words).unwrap();
+    assert_eq!(
+        solve.bindings,
+        [
+            binding(0, "Positions", BindingKind::StorageBuffer, Access::ReadWrite),
+            binding(1, "Constraints", BindingKind::StorageBuffer, Access::Read),
+            binding(2, "Lambdas", BindingKind::StorageBuffer, Access::ReadWrite),
+            binding(4, "PbdParameters", BindingKind::UniformBuffer, Access::Read),
+        ]
+    );
+    assert_eq!((solve.local_size, solve.push_constant_size, solve.shared_memory), ([256, 1, 1], 12, 0));
+    let step = reflect(shaders::VERLET_STEP.words).unwrap();
+    assert_eq!(
+        step.bindings[..3],
+        [
+            binding(0, "u_PrevPos", BindingKind::StorageImage, Access::Read),
+            binding(1, "u_CurrPos", BindingKind::StorageImage, Access::Read),
+            binding(2, "u_NextPos", BindingKind::StorageImage, Access::Write),
+        ]
+    );
+    assert_eq!(step.local_size, [16, 16, 1]);
+}

@@ -23,8 +23,9 @@ fn main() -> ExitCode {
     match build() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
-            println!("cargo::error={}", message.lines().next().unwrap_or_default());
+            for line in message.lines().filter(|line| !line.is_empty()) {
+                println!("cargo::error={line}");
+            }
             ExitCode::FAILURE
         }
     }

@@ -116,6 +116,7 @@ impl Device {
                 raw,
             }),
         };
+        device.name(device.raw().handle(), "device");
         device.name(queue, "queue");
         device.name(timeline, "timeline");
         Ok(device)
@@ -223,7 +224,10 @@ impl Device {
     }
 
     /// Gives a Vulkan object the name that captures and messages show.
-    pub(crate) fn name(&self, handle: impl vk::Handle, name: &str) {
+    pub(crate) fn name(&self, handle: impl vk::Handle + Copy, name: &str) {
+        if handle.as_raw() == 0 {
+            return;
+        }
         if let (Some(names), Ok(name)) = (&self.shared.names, CString::new(name)) {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
             // SAFETY: the handle was made from this device. A name that cannot be set loses nothing but the name.

@@ -324,6 +324,7 @@ impl RawImage {
         }
         device.name(raw, name);
         device.name(image.view, name);
+        device.name(image.sampler, name);
         Ok(image)
     }
 

@@ -181,6 +181,7 @@ impl Swapchain {
         unsafe { self.loader.destroy_swapchain(old, None) };
         self.raw = vk::SwapchainKHR::null();
         self.raw = made.call("vkCreateSwapchainKHR")?;
+        self.device.name(self.raw, "swapchain");
         self.make_images([extent.width, extent.height])?;
         Ok(Some([extent.width, extent.height]))
     }
@@ -199,6 +200,7 @@ impl Swapchain {
             // SAFETY: the image belongs to the swapchain, which outlives the view.
             let view = unsafe { self.device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
             self.device.name(raw, "swapchain image");
+            self.device.name(view, "swapchain image");
             let image = Image::of_swapchain(&self.device, raw, view, extent, self.format.format);
             self.images.push(Shown { image, drawn: self.semaphore("image drawn")? });
         }

@@ -1,7 +1,7 @@
 //! A camera that orbits a point.
 
 use glam::camera::rh::{proj, view};
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Mat4, Vec3};
 
 /// An axis-aligned box: its least and greatest corner \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,13 +13,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The smallest box around the finite ones of `positions`; a point at the origin where there are none.
+    /// The smallest box around the finite ones of `points` \[m\]; a point at the origin where there are none.
     #[must_use]
-    pub fn around(positions: &[Vec4]) -> Self {
-        let finite = positions.iter().map(|position| position.truncate()).filter(|position| position.is_finite());
-        let joined = finite.fold(None, |sum: Option<Self>, position| {
-            let Self { least, greatest } = sum.unwrap_or(Self { least: position, greatest: position });
-            Some(Self { least: least.min(position), greatest: greatest.max(position) })
+    pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
+        let joined = points.filter(|point| point.is_finite()).fold(None, |sum: Option<Self>, point| {
+            let Self { least, greatest } = sum.unwrap_or(Self { least: point, greatest: point });
+            Some(Self { least: least.min(point), greatest: greatest.max(point) })
         });
         joined.unwrap_or(Self { least: Vec3::ZERO, greatest: Vec3::ZERO })
     }
@@ -79,21 +78,22 @@ impl Camera {
     /// The poles are left out: there, up is not defined.
     const STEEPEST_PITCH: f32 = 1.5;
 
-    /// Looks at the whole of `bounds` from the front, a little from the right and above, in a picture of `aspect`
-    /// (width over height), as close as leaves a margin around it.
+    /// Looks at all of `points` \[m\] from the front, a little from the right and above, in a picture of `aspect` (width
+    /// over height), as close as leaves a margin around them.
     #[must_use]
-    pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
+    pub fn framing(points: &[Vec3], aspect: f32) -> Self {
+        let bounds = Bounds::around(points.iter().copied());
         let mut camera = Self { target: bounds.centre(), distance: 1.0, yaw: 0.5, pitch: 0.16 };
         let (right, up, back) = camera.axes();
         let half_height = (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
-        // A corner `r` right, `u` up and `b` towards the camera is in the picture from the distance at which the
-        // picture is half as high as u, and half as wide as r, at its depth.
-        let needed = bounds.corners().map(|corner| {
-            let offset = corner - camera.target;
+        // A point `r` right, `u` up and `b` towards the camera is in the picture from the distance at which the picture
+        // is half as high as u, and half as wide as r, at its depth.
+        let needed = points.iter().filter(|point| point.is_finite()).map(|&point| {
+            let offset = point - camera.target;
             let reach = (offset.dot(right).abs() / aspect).max(offset.dot(up).abs());
             offset.dot(back) + reach / half_height
         });
-        camera.distance = Self::MARGIN * needed.into_iter().fold(bounds.radius(), f32::max);
+        camera.distance = Self::MARGIN * needed.fold(bounds.radius(), f32::max);
         camera
     }
 
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_target_is_in_the_middle_and_every_corner_in_the_picture() {
         for aspect in [0.5, 1.0, 16.0 / 9.0] {
-            let camera = Camera::framing(&bounds(), aspect);
+            let camera = Camera::framing(&bounds().corners(), aspect);
             let clip = camera.clip_from_world(aspect);
             assert!(clip.project_point3(bounds().centre()).truncate().length() < 1e-5);
             for corner in bounds().corners() {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn up_in_the_world_is_up_in_the_picture() {
-        let camera = Camera::framing(&bounds(), 1.0);
+        let camera = Camera::framing(&bounds().corners(), 1.0);
         let clip = camera.clip_from_world(1.0);
         // Vulkan's y points down.
         assert!(clip.project_point3(bounds().centre() + Vec3::Y).y < 0.0);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn panning_moves_what_is_seen_by_that_share_of_the_height() {
-        let mut camera = Camera::framing(&bounds(), 1.0);
+        let mut camera = Camera::framing(&bounds().corners(), 1.0);
         let clip = camera.clip_from_world(1.0);
         camera.pan(0.25, -0.125);
         let place = clip.project_point3(camera.target);
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn bounds_leave_out_what_is_not_finite() {
-        let positions = [Vec4::splat(1.0), Vec4::new(f32::NAN, 0.0, 0.0, 0.0), Vec4::new(-2.0, 3.0, 0.0, 1.0)];
-        let around = Bounds::around(&positions);
+        let points = [Vec3::splat(1.0), Vec3::new(f32::NAN, 0.0, 0.0), Vec3::new(-2.0, 3.0, 0.0)];
+        let around = Bounds::around(points.into_iter());
         assert_eq!(around, Bounds { least: Vec3::new(-2.0, 1.0, 0.0), greatest: Vec3::new(1.0, 3.0, 1.0) });
-        assert_eq!(Bounds::around(&[]).radius(), 1e-3);
+        assert_eq!(Bounds::around(std::iter::empty()).radius(), 1e-3);
     }
 }

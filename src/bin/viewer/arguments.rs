@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long)]
     pub window: bool,
 
-    /// How many frames to run: 240 headless, until it is closed in a window
+    /// How many frames to run: 150 headless, until it is closed in a window
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub frames: Option<u32>,
 

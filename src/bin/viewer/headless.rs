@@ -10,7 +10,7 @@ use tautline::scene::Scene;
 use crate::arguments::Arguments;
 use crate::run::Run;
 
-const DEFAULT_FRAMES: u32 = 240;
+const DEFAULT_FRAMES: u32 = 150;
 
 pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result<()> {
     let instance = Instance::new(&InstanceOptions { validation: arguments.validate, ..Default::default() })?;

@@ -35,7 +35,8 @@ impl Run {
         let simulation = scene.simulation(&device)?;
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: Bounds::around(&simulation.cloth().positions).with_room_to_hang(),
+            room: Bounds::around(simulation.cloth().positions.iter().map(|particle| particle.truncate()))
+                .with_room_to_hang(),
             simulation,
             device,
             timings: Vec::new(),
@@ -90,9 +91,11 @@ impl Run {
         self.timings.extend(self.frames.take_timings());
         let positions = self.simulation.positions()?;
         if let Some(path) = image {
-            let seen = Bounds::around(&positions);
             let [width, height] = arguments.size;
-            let camera = camera.unwrap_or_else(|| Camera::framing(&seen, width as f32 / height as f32));
+            let camera = camera.unwrap_or_else(|| {
+                let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
+                Camera::framing(&points, width as f32 / height as f32)
+            });
             let view = ClothView::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
             let current = self.simulation.current();
             Picture::draw(&self.device, &view, current, &camera, arguments.size)?.write_png(path)?;

@@ -86,7 +86,7 @@ impl View {
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
         let cloth = ClothView::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
-        let camera = Camera::framing(&run.room, width as f32 / height as f32);
+        let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
             run,
             cloth,

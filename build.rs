@@ -93,9 +93,12 @@ fn compile(compiler: &shaderc::Compiler, path: &Path) -> Result<Vec<u32>, String
         Ok(shaderc::ResolvedInclude { resolved_name: path.display().to_string(), content })
     });
     let name = path.display().to_string();
-    let binary =
-        compiler.compile_into_spirv(&source, kind, &name, "main", Some(&options)).map_err(|error| error.to_string())?;
-    Ok(binary.as_binary().to_vec())
+    match compiler.compile_into_spirv(&source, kind, &name, "main", Some(&options)) {
+        Ok(binary) => Ok(binary.as_binary().to_vec()),
+        // One line an error, each `file:line: error: ...`.
+        Err(shaderc::Error::CompilationError(_, lines)) => Err(lines),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// One constant a shader: `PBD_SOLVE` of `glsl/pbd/solve.comp`, `VIEW_CLOTH_VERT` of `glsl/view/cloth.vert`.

@@ -73,7 +73,7 @@ pub enum Error {
         limit_name: &'static str,
     },
     /// Memory could not be had.
-    #[error("no memory for {what} ({bytes} bytes): {reason}")]
+    #[error("no memory for {what} ({bytes} bytes): {reason}; use less data or a smaller picture")]
     OutOfMemory {
         /// Name of the object.
         what: String,

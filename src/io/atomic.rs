@@ -18,31 +18,55 @@ pub struct WriteError {
 /// Writes `path` through a temporary file beside it, which takes its place once it is complete.
 ///
 /// # Errors
-/// [`WriteError`] where the folder cannot be written to, `path` is a folder, or `write` fails.
+/// [`WriteError`] where `path` is a folder or a device, its folder cannot be written to, or `write` fails.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let told = |reason| WriteError { path: path.to_path_buf(), reason };
-    if path.is_dir() {
-        return Err(told(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+    let (target, mut file) = begin(path).map_err(told)?;
+    let mut writer = BufWriter::new(&mut file);
+    write(&mut writer).and_then(|()| writer.flush()).map_err(told)?;
+    drop(writer);
+    file.persist(target).map_err(|error| told(error.error))?;
+    Ok(())
+}
+
+/// Fails where [`write_atomically`] would before it writes, so that nobody waits for a result that cannot be kept.
+///
+/// # Errors
+/// [`WriteError`] where `path` is a folder or a device, or its folder cannot be written to.
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
+    // The temporary file goes again at once.
+    begin(path).map(drop).map_err(|reason| WriteError { path: path.to_path_buf(), reason })
+}
+
+/// The file that is to be replaced, and the temporary one that will take its place.
+fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
+    // What a link points to is replaced, and not the link.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if target.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and a file name is needed"));
+    }
+    if target.exists() && !target.is_file() {
+        let reason = "it is a device or a pipe, and a file name is needed";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let reason = format!("the folder '{}' does not exist", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, reason));
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tautline-");
     // A temporary file is private by default; what takes its place is as readable as any file that the user makes.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder_of(path)).map_err(told)?;
-    let mut writer = BufWriter::new(&mut file);
-    write(&mut writer).and_then(|()| writer.flush()).map_err(told)?;
-    drop(writer);
-    file.persist(path).map_err(|error| told(error.error))?;
-    Ok(())
-}
-
-/// The folder that a file lies in.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    let file = builder.tempfile_in(folder).map_err(|error| {
+        let reason = format!("no file can be made in the folder '{}': {}", folder.display(), error.kind());
+        io::Error::new(error.kind(), reason)
+    })?;
+    Ok((target, file))
 }
 
 #[cfg(test)]
@@ -72,5 +96,25 @@ mod tests {
         assert!(error.contains("it is a folder"), "{error}");
         let error = write_atomically(&folder.path().join("none/out.txt"), |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains("none/out.txt"), "{error}");
+    }
+
+    #[test]
+    fn checking_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        check_writable(&folder.path().join("out.txt")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(check_writable(&folder.path().join("none/out.txt")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_to_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomically(&link, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(link.is_symlink());
     }
 }

@@ -3,5 +3,5 @@
 mod atomic;
 mod obj;
 
-pub use atomic::{WriteError, write_atomically};
+pub use atomic::{WriteError, check_writable, write_atomically};
 pub use obj::{ReadError, read_obj};

@@ -41,7 +41,11 @@ pub enum SceneError {
         problem: String,
     },
     /// A key doesn't exist.
-    #[error("{place}: there is no key `{key}`{}; the keys are {}", did_you_mean(key, key_names()), key_list())]
+    #[error(
+        "{place}: there is no key `{key}`{}; the keys are {}",
+        did_you_mean(key, key_names(place)),
+        key_list(place)
+    )]
     UnknownKey {
         /// Where.
         place: Place,
@@ -100,13 +104,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a file may set.
-fn key_names() -> impl Iterator<Item = &'static str> {
-    std::iter::once(PRESET_KEY).chain(KEYS.iter().map(|key| key.name))
+/// What may be set at a place: only a file chooses a preset.
+fn key_names(place: &Place) -> impl Iterator<Item = &'static str> {
+    let preset = matches!(place, Place::Line { .. }).then_some(PRESET_KEY);
+    preset.into_iter().chain(KEYS.iter().map(|key| key.name))
 }
 
-fn key_list() -> String {
-    key_names().collect::<Vec<_>>().join(", ")
+fn key_list(place: &Place) -> String {
+    key_names(place).collect::<Vec<_>>().join(", ")
 }
 
 /// The start of `text`, on one line, for a sentence that quotes it.

@@ -21,8 +21,7 @@ struct Entry {
 }
 
 /// The scene that a preset's name or a path stands for.
-pub(super) fn load(source: &str) -> Result<Scene, SceneError> {
-    let path = Path::new(source);
+pub(super) fn load(path: &Path) -> Result<Scene, SceneError> {
     let file_error = |problem: &str| Err(SceneError::File { path: path.into(), problem: problem.into() });
     if has_extension(path, "toml") {
         return from_file(path);
@@ -30,8 +29,8 @@ pub(super) fn load(source: &str) -> Result<Scene, SceneError> {
     if has_extension(path, "obj") {
         return Ok(Scene { name: stem(path), mesh: Some(path.into()), ..preset("mesh")? });
     }
-    if preset_text(source).is_some() {
-        return preset(source);
+    if let Some(name) = path.to_str().filter(|name| preset_text(name).is_some()) {
+        return preset(name);
     }
     if path.is_dir() {
         return file_error("is a directory; give a scene file (.toml) or a mesh (.obj) in it");
@@ -39,7 +38,7 @@ pub(super) fn load(source: &str) -> Result<Scene, SceneError> {
     if path.extension().is_some() || path.components().count() > 1 || path.exists() {
         return file_error("is of no kind that can be read; give a scene file (.toml) or a mesh (.obj)");
     }
-    Err(SceneError::UnknownPreset { asked: shortened(source) })
+    Err(SceneError::UnknownPreset { asked: shortened(&path.to_string_lossy()) })
 }
 
 /// The value of an override: TOML, or a string without its quotes.
@@ -62,6 +61,7 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 pub(super) fn check_is_file(path: &Path, kind: &str) -> Result<(), SceneError> {
     let problem = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => format!("is a directory; give the path of {kind}"),
+        Ok(metadata) if !metadata.is_file() => format!("is a device or a pipe; give the path of {kind}"),
         Ok(_) => return Ok(()),
         Err(reason) if reason.kind() == io::ErrorKind::NotFound => {
             format!("does not exist; give the path of {kind}")

@@ -132,7 +132,7 @@ impl Scene {
     /// Sets the key that `place` names to a value.
     pub(super) fn set(&mut self, name: &str, value: &toml::Value, place: Place) -> Result<(), SceneError> {
         let Some(key) = KEYS.iter().find(|key| key.name == name) else {
-            return Err(SceneError::UnknownKey { place, key: name.into() });
+            return Err(SceneError::UnknownKey { place, key: shortened(name) });
         };
         if (key.set)(self, value) {
             return Ok(());

@@ -13,6 +13,8 @@ mod suggest;
 mod tests;
 mod values;
 
+use std::path::Path;
+
 pub use error::{Place, SceneError};
 pub use keys::Scene;
 pub use presets::presets;
@@ -24,6 +26,9 @@ use keys::KEYS;
 /// Most particles that a grid may have.
 const MOST_PARTICLES: u64 = 1 << 26;
 
+/// Most iterations of all substeps of a step: a step is one recording, which grows with each of them.
+const MOST_ITERATIONS: u64 = 200_000;
+
 impl Scene {
     /// Loads a scene and sets single keys of it.
     ///
@@ -33,8 +38,8 @@ impl Scene {
     ///
     /// # Errors
     /// Where the source cannot be read, a key is unknown, or a value has the wrong type or lies outside its range.
-    pub fn load(source: &str, overrides: &[(String, String)]) -> Result<Self, SceneError> {
-        let mut scene = file::load(source)?;
+    pub fn load(source: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Self, SceneError> {
+        let mut scene = file::load(source.as_ref())?;
         for (key, text) in overrides {
             let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
             scene.set(key.trim(), &file::override_value(text, &place)?, place)?;
@@ -58,6 +63,13 @@ impl Scene {
         let wrong = |key: &str, expected: String, found: String| {
             Err(SceneError::Value { place: place(), key: key.into(), expected, found })
         };
+        let passes = u64::from(self.substeps) * u64::from(self.iterations);
+        if self.solver != SolverKind::Verlet && passes > MOST_ITERATIONS {
+            let most = MOST_ITERATIONS / u64::from(self.substeps);
+            let expected =
+                format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
+            return wrong("iterations", expected, self.iterations.to_string());
+        }
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";

@@ -94,4 +94,7 @@ pub trait Solver {
 
     /// In how many batches.
     fn batch_count(&self) -> usize;
+
+    /// The passes of a step and how often each is called, in the order of their first call.
+    fn passes(&self) -> Vec<(String, u32)>;
 }

@@ -212,4 +212,11 @@ impl Solver for Pbd {
     fn batch_count(&self) -> usize {
         self.batches.len()
     }
+
+    fn passes(&self) -> Vec<(String, u32)> {
+        let Step { substeps, iterations, .. } = self.step;
+        let solves = substeps * iterations * self.batches.len() as u32;
+        let passes = [(&self.predict, substeps), (&self.solve, solves), (&self.velocity, substeps)];
+        passes.map(|(pass, calls)| (pass.pipeline().name().to_string(), calls)).into()
+    }
 }

@@ -76,6 +76,12 @@ impl Simulation {
         (self.solver.constraint_count(), self.solver.batch_count())
     }
 
+    /// The passes of a step, as [`Solver::passes`].
+    #[must_use]
+    pub fn passes(&self) -> Vec<(String, u32)> {
+        self.solver.passes()
+    }
+
     /// Waits for the device and reads the particles back, as [`Solver::positions`].
     ///
     /// # Errors

@@ -139,4 +139,8 @@ impl Solver for Verlet {
     fn batch_count(&self) -> usize {
         0
     }
+
+    fn passes(&self) -> Vec<(String, u32)> {
+        vec![(self.turns[0].pipeline().name().to_string(), self.substeps)]
+    }
 }

@@ -1,9 +1,11 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Parser;
+use tautline::io::check_writable;
 use tautline::scene::{Scene, SolverKind};
 
 /// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
@@ -11,11 +13,11 @@ use tautline::scene::{Scene, SolverKind};
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
 /// again, Esc quits.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
     /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up
     #[arg(default_value = "flag")]
-    pub scene: String,
+    pub scene: OsString,
 
     /// Solver to use instead of the scene's: verlet, xpbd or pbd
     #[arg(long, value_name = "SOLVER")]
@@ -79,13 +81,13 @@ impl Arguments {
         Ok(Scene::load(&self.scene, &settings)?)
     }
 
-    /// Fails before anything is run where what is asked for could not be written.
-    pub fn check_outputs(&self) -> Result<()> {
-        for path in [&self.image, &self.report].into_iter().flatten() {
+    /// Fails before anything is run where the picture or the report could not be written.
+    pub fn check_outputs(&self, image: Option<&Path>) -> Result<()> {
+        for path in [image, self.report.as_deref()].into_iter().flatten() {
             check_writable(path)?;
         }
-        match (&self.image, &self.report) {
-            (Some(image), Some(report)) if image == report => {
+        match (image, &self.report) {
+            (Some(image), Some(report)) if resolved(image) == resolved(report) => {
                 bail!("--image and --report both name '{}': give each a file of its own", image.display())
             }
             (Some(image), _) if !image.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => {
@@ -96,15 +98,10 @@ impl Arguments {
     }
 }
 
-fn check_writable(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() {
-        bail!("cannot write '{}': it is a folder, and a file name is needed", path.display());
-    }
-    if !folder.is_dir() {
-        bail!("cannot write '{}': the folder '{}' does not exist", path.display(), folder.display());
-    }
-    Ok(())
+/// The same path for every spelling of one file, whether it is there yet or not.
+fn resolved(path: &Path) -> PathBuf {
+    let beside = |name| Some(path.parent()?.join(".").canonicalize().ok()?.join(name));
+    path.canonicalize().ok().or_else(|| beside(path.file_name()?)).unwrap_or_else(|| path.into())
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

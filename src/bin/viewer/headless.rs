@@ -21,7 +21,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {per_sec}, {eta} left") {
         bar.set_style(style);
     }
-    run.frame_started_afresh();
+    run.start_clock();
     for _ in 0..frames {
         run.step()?;
         bar.inc(1);

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod headless;
+mod output;
 mod report;
 mod run;
 mod window;
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     match start(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            output::tell(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -28,18 +29,14 @@ fn main() -> ExitCode {
 
 fn start(arguments: &Arguments) -> Result<()> {
     if arguments.list_scenes {
-        for (name, description) in scene::presets() {
-            println!("{name:<10} {description}");
-        }
-        return Ok(());
+        let lines = scene::presets().map(|(name, description)| format!("{name:<10} {description}\n"));
+        return output::print(&lines.collect::<String>());
     }
     if arguments.list_devices {
-        for device in Instance::new(&InstanceOptions::default())?.devices()? {
-            println!("{device}");
-        }
-        return Ok(());
+        let devices = Instance::new(&InstanceOptions::default())?.devices()?;
+        return output::print(&devices.iter().map(|device| format!("{device}\n")).collect::<String>());
     }
-    arguments.check_outputs()?;
+    arguments.check_outputs(arguments.image.as_deref())?;
     let scene = arguments.scene()?;
     if arguments.headless {
         return headless::run(arguments, &scene, arguments.image.as_deref());
@@ -48,8 +45,9 @@ fn start(arguments: &Arguments) -> Result<()> {
         Ok(display) => window::run(arguments, &scene, display),
         Err(reason) if arguments.window => Err(reason.context("no window can be opened: run with --headless instead")),
         Err(reason) => {
-            eprintln!("no display ({reason}): running headless");
+            output::tell(&format!("no display ({reason}): running headless"));
             let image = arguments.image.clone().unwrap_or_else(|| format!("tautline-{}.png", scene.name).into());
+            arguments.check_outputs(Some(&image))?;
             headless::run(arguments, &scene, Some(&image))
         }
     }

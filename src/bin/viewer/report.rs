@@ -103,6 +103,12 @@ impl State {
     }
 }
 
+impl PassReport {
+    fn untimed((name, calls_per_frame): (String, u32)) -> Self {
+        Self { name, calls_per_frame, gpu_us: None }
+    }
+}
+
 impl Report {
     pub fn new(scene: &Scene, simulation: &Simulation, device: &DeviceInfo, frames: u64) -> Self {
         let (constraints, batches) = simulation.constraint_counts();
@@ -123,7 +129,7 @@ impl Report {
             dt: step.dt,
             substeps: step.substeps,
             iterations: step.iterations,
-            passes: Vec::new(),
+            passes: simulation.passes().into_iter().map(PassReport::untimed).collect(),
             frame: FrameReport::default(),
             state: State::new(&[], Strain { rms: 0.0, max: 0.0 }),
             validation_messages: 0,
@@ -133,24 +139,16 @@ impl Report {
     /// Adds the times of the frames that ran.
     pub fn with_timings(mut self, timings: &[Option<FrameTiming>], wall: &[Duration]) -> Self {
         let timed: Vec<&FrameTiming> = timings.iter().flatten().collect();
-        let mut names: Vec<&str> = Vec::new();
+        // Those that draw are known from the timings only.
         for pass in timed.iter().flat_map(|timing| &timing.passes) {
-            if !names.contains(&&*pass.name) {
-                names.push(&pass.name);
+            if !self.passes.iter().any(|known| *known.name == *pass.name) {
+                self.passes.push(PassReport::untimed((pass.name.to_string(), pass.calls)));
             }
         }
-        self.passes = names
-            .iter()
-            .map(|name| {
-                let passes: Vec<_> =
-                    timed.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name).collect();
-                PassReport {
-                    name: (*name).to_string(),
-                    calls_per_frame: passes.iter().map(|pass| pass.calls).max().unwrap_or(0),
-                    gpu_us: Spread::of(passes.iter().map(|pass| pass.gpu_ns as f64 / 1e3).collect()),
-                }
-            })
-            .collect();
+        for PassReport { name, gpu_us, .. } in &mut self.passes {
+            let passes = timed.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name);
+            *gpu_us = Spread::of(passes.map(|pass| pass.gpu_ns as f64 / 1e3).collect());
+        }
         self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
         self.frame.wall_us = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
         self

@@ -1,16 +1,19 @@
 //! What a window and a headless run have in common: the device, the simulation, the frames in flight and what was
 //! measured.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance};
+use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance, Ticket};
+use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, ClothView, Picture};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
 use crate::arguments::Arguments;
+use crate::output;
 use crate::report::{Report, State, table};
 
 /// How many frames are in flight: the CPU records one while the device works on another.
@@ -24,8 +27,11 @@ pub struct Run {
     pub device: Device,
     pub room: Bounds,
     timings: Vec<Option<FrameTiming>>,
+    /// Submitted frames that have not been seen to finish, oldest first.
+    in_flight: VecDeque<Ticket>,
+    /// From the end of each frame to the end of the next, as the CPU saw them.
     wall: Vec<Duration>,
-    last_frame: Option<Instant>,
+    last_end: Instant,
     steps: u64,
 }
 
@@ -40,8 +46,9 @@ impl Run {
             simulation,
             device,
             timings: Vec::new(),
+            in_flight: VecDeque::new(),
             wall: Vec::new(),
-            last_frame: None,
+            last_end: Instant::now(),
             steps: 0,
         })
     }
@@ -50,27 +57,35 @@ impl Run {
     pub fn step(&mut self) -> Result<()> {
         let mut recorder = self.frames.begin()?;
         self.simulation.record(&mut recorder)?;
-        recorder.submit()?;
-        self.steps += 1;
-        self.frame_ended();
+        let ticket = recorder.submit()?;
+        self.submitted(ticket, true)
+    }
+
+    /// Counts a frame that was submitted, with a step in it or without, and waits until no more than the one before it
+    /// is at work.
+    pub fn submitted(&mut self, ticket: Ticket, stepped: bool) -> Result<()> {
+        self.steps += u64::from(stepped);
+        self.in_flight.push_back(ticket);
+        while self.in_flight.len() >= FRAMES_IN_FLIGHT {
+            self.await_oldest()?;
+        }
+        self.timings.extend(self.frames.take_timings());
         Ok(())
     }
 
-    /// Counts a step that was recorded elsewhere.
-    pub fn count_step(&mut self) {
-        self.steps += 1;
+    fn await_oldest(&mut self) -> Result<()> {
+        if let Some(ticket) = self.in_flight.pop_front() {
+            self.device.wait(ticket)?;
+            let now = Instant::now();
+            self.wall.push(now - self.last_end);
+            self.last_end = now;
+        }
+        Ok(())
     }
 
-    /// Takes in the time since the last frame, and the timings of frames that have finished.
-    pub fn frame_ended(&mut self) {
-        let now = Instant::now();
-        self.wall.extend(self.last_frame.replace(now).map(|last| now - last));
-        self.timings.extend(self.frames.take_timings());
-    }
-
-    /// Starts the clock of the next frame, so that what happened in between counts for none.
-    pub fn frame_started_afresh(&mut self) {
-        self.last_frame = Some(Instant::now());
+    /// Starts the clock of the next frame, so that what happened before counts for none.
+    pub fn start_clock(&mut self) {
+        self.last_end = Instant::now();
     }
 
     /// GPU time of the frame that finished last.
@@ -87,19 +102,15 @@ impl Run {
         image: Option<&Path>,
         camera: Option<Camera>,
     ) -> Result<()> {
+        while !self.in_flight.is_empty() {
+            self.await_oldest()?;
+        }
         self.frames.finish()?;
         self.timings.extend(self.frames.take_timings());
         let positions = self.simulation.positions()?;
-        if let Some(path) = image {
-            let [width, height] = arguments.size;
-            let camera = camera.unwrap_or_else(|| {
-                let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
-                Camera::framing(&points, width as f32 / height as f32)
-            });
-            let view = ClothView::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
-            let current = self.simulation.current();
-            Picture::draw(&self.device, &view, current, &camera, arguments.size)?.write_png(path)?;
-        }
+        // Drawn before the report, which counts what validation says of it, and written after it, which does not depend
+        // on it.
+        let picture = image.map(|_| self.picture(&positions, arguments.size, camera));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions));
         let report = Report::new(scene, &self.simulation, self.device.info(), self.steps)
@@ -108,12 +119,16 @@ impl Run {
         if let Some(path) = &arguments.report {
             report.write(path)?;
         }
-        print!("{}", table(&report));
-        for path in [image, arguments.report.as_deref()].into_iter().flatten() {
-            println!("wrote {}", path.display());
+        if let (Some(path), Some(picture)) = (image, picture.transpose()?) {
+            picture.write_png(path)?;
         }
+        let mut text = table(&report);
+        for path in [image, arguments.report.as_deref()].into_iter().flatten() {
+            text += &format!("wrote {}\n", path.display());
+        }
+        output::print(&text)?;
         for message in &messages {
-            eprintln!("validation: {message}");
+            output::tell(&format!("validation: {message}"));
         }
         if !report.state.finite {
             bail!(
@@ -125,5 +140,14 @@ impl Run {
             bail!("validation had {} messages, listed above", messages.len());
         }
         Ok(())
+    }
+    /// Draws `positions`, seen by `camera` or else in full.
+    fn picture(&self, positions: &[Vec4], extent: [u32; 2], camera: Option<Camera>) -> Result<Picture> {
+        let camera = camera.unwrap_or_else(|| {
+            let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
+            Camera::framing(&points, extent[0] as f32 / extent[1] as f32)
+        });
+        let view = ClothView::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
+        Ok(Picture::draw(&self.device, &view, self.simulation.current(), &camera, extent)?)
     }
 }

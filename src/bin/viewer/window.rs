@@ -25,7 +25,12 @@ pub fn open_display() -> Result<EventLoop<()>> {
     if cfg!(all(unix, not(target_os = "macos"))) && !has_x11 {
         return Err(anyhow!("DISPLAY is not set"));
     }
-    EventLoop::new().map_err(|error| anyhow!("{error}"))
+    EventLoop::new().map_err(|error| {
+        // winit puts the line of its source that failed before the reason.
+        let text = error.to_string();
+        let reason = text.split_once(".rs:").and_then(|(_, after)| after.split_once(": ")).map(|(_, reason)| reason);
+        anyhow!("{}", reason.unwrap_or(&text))
+    })
 }
 
 pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Result<()> {
@@ -121,15 +126,12 @@ impl View {
         }
         self.cloth.record(&mut recorder, self.run.simulation.current(), &self.camera, targets, &frame.image)?;
         self.window.pre_present_notify();
-        let (_, fits) = self.swapchain.present(recorder, &frame)?;
+        let (ticket, fits) = self.swapchain.present(recorder, &frame)?;
         self.stale = !fits;
-        if steps {
-            self.run.count_step();
-            if let Some(left) = &mut self.frames_left {
-                *left = left.saturating_sub(1);
-            }
+        self.run.submitted(ticket, steps)?;
+        if let (true, Some(left)) = (steps, &mut self.frames_left) {
+            *left = left.saturating_sub(1);
         }
-        self.run.frame_ended();
         self.update_title();
         Ok(())
     }

@@ -139,8 +139,8 @@ fn wrong_values_say_what_would_be_right() {
     let error = load("flag", &["wind=[1, 0"]).expect_err("no TOML").to_string();
     assert!(error.starts_with("the setting `wind=[1, 0`: this is not TOML: "), "{error}");
     let error = load("flag", &["colums=5"]).expect_err("no key").to_string();
-    let expected = "the setting `colums=5`: there is no key `colums` (did you mean `columns`?); the keys are preset, \
-                    solver, mesh, scale, ";
+    let expected = "the setting `colums=5`: there is no key `colums` (did you mean `columns`?); the keys are solver, \
+                    mesh, scale, ";
     assert!(error.starts_with(expected), "{error}");
 }
 

@@ -1,0 +1,320 @@
+//! What the viewer says to input that it cannot use: one sentence and an exit code, and no file.
+
+#![cfg(feature = "viewer")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Something was wrong with the input or the machine.
+const FAILED: i32 = 1;
+/// Something was wrong with how the viewer was called.
+const USAGE: i32 = 2;
+
+/// One way to go wrong.
+struct Case<'a> {
+    arguments: &'a [&'a str],
+    files: &'a [(&'a str, &'a [u8])],
+    /// Variables set, or unset where the value is empty.
+    environment: &'a [(&'a str, &'a str)],
+    code: i32,
+    /// What the sentence has to contain.
+    says: &'a [&'a str],
+}
+
+fn case<'a>(arguments: &'a [&'a str], code: i32, says: &'a [&'a str]) -> Case<'a> {
+    Case { arguments, files: &[], environment: &[], code, says }
+}
+
+impl<'a> Case<'a> {
+    fn with(self, files: &'a [(&'a str, &'a [u8])]) -> Self {
+        Self { files, ..self }
+    }
+
+    fn in_environment(self, environment: &'a [(&'a str, &'a str)]) -> Self {
+        Self { environment, ..self }
+    }
+
+    /// Runs in a folder of its own, where outputs would land too.
+    fn check(&self) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, contents) in self.files {
+            fs::write(folder.path().join(name), contents).unwrap();
+        }
+        // Neither a file nor a folder; a file in its place would show.
+        #[cfg(unix)]
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
+        let before = snapshot(folder.path());
+        let mut command = viewer(folder.path(), self.arguments);
+        for (name, value) in self.environment {
+            if value.is_empty() {
+                command.env_remove(name)
+            } else {
+                command.env(name, value)
+            };
+        }
+        let output = command.output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        let what = format!("viewer {:?} with {:?}:\n{told}", self.arguments, self.environment);
+        assert_eq!(output.status.code(), Some(self.code), "{what}");
+        for words in self.says {
+            assert!(told.contains(words), "`{words}` is not in what was told by {what}");
+        }
+        assert_eq!(told.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{what}");
+        // clap adds a hint and the usage to its sentence.
+        assert!(self.code == USAGE || told.lines().count() == 1, "more than a sentence by {what}");
+        assert!(!told.contains("panicked") && !told.contains(".rs:"), "{what}");
+        assert_eq!(snapshot(folder.path()), before, "files changed by {what}");
+    }
+}
+
+fn viewer(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Everything in a folder, files with their contents.
+fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.clone(), fs::read(path).ok())).collect()
+}
+
+/// A run that would write two files if nothing were wrong.
+const RUN: [&str; 7] = ["--headless", "--frames", "1", "--image", "out.png", "--report", "out.json"];
+
+fn runs<'a>(arguments: &'a [&'a str]) -> Vec<&'a str> {
+    [arguments, &RUN[..]].concat()
+}
+
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+
+#[test]
+fn scenes_that_cannot_be_had() {
+    let presets = "verlet, flag, mesh";
+    for (arguments, says) in [
+        (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
+        (&[""], &["no preset ``", presets]),
+        (&["gone.toml"], &["gone.toml does not exist", "scene file"]),
+        (&["gone.obj"], &["gone.obj does not exist", "Wavefront OBJ"]),
+        (&["."], &[". is a directory", "give a scene file (.toml) or a mesh (.obj)"]),
+        (&["picture.png"], &["picture.png is of no kind that can be read", ".toml"]),
+        (&["mesh"], &["`mesh` must be the path of a Wavefront OBJ file"]),
+        (&["two\nlines"], &["there is no preset `two lines`"]),
+    ] {
+        case(&runs(arguments), FAILED, says).check();
+    }
+}
+
+#[test]
+fn scene_files_that_are_malformed() {
+    for (contents, says) in [
+        (&b""[..], &["bad.toml is empty", "preset = \"flag\""][..]),
+        (b"# nothing\r\n", &["bad.toml is empty"]),
+        (b"columns = 3\n\x00\x01\x02", &["bad.toml is a binary file"]),
+        (b"columns = 3 # caf\xe9", &["bad.toml is not in UTF-8 (line 1)"]),
+        (b"preset = \"flag\"\r\ncolumns = ", &["bad.toml, line 2: this is not TOML"]),
+        (b"rows = 3\nrows = 4", &["bad.toml, line 2", "duplicate key"]),
+        (b"\xef\xbb\xbfpreset = \"flag\"\n\ncolums = 3", &["bad.toml, line 3", "`colums`", "`columns`", "rows"]),
+        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, flag, mesh)", "\"flags\""]),
+        (b"rows = 0", &["bad.toml, line 1: `rows`", "from 1 to", "not 0"]),
+        (b"dt = nan", &["bad.toml, line 1: `dt`", "from 1e-9 to 1 s", "not nan"]),
+        (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),
+        (b"gravity = [0, 1]", &["bad.toml, line 1: `gravity`", "three numbers"]),
+        (b"pins = [0, 10000]", &["`pins` must be indices from 0 to 9999", "not 10000"]),
+        (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
+        (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
+    ] {
+        case(&runs(&["bad.toml"]), FAILED, says).with(&[("bad.toml", contents)]).check();
+    }
+}
+
+#[test]
+fn meshes_that_are_malformed() {
+    let line = |text: &str| [SQUARE, text].concat().into_bytes();
+    for (contents, says) in [
+        (Vec::new(), &["bad.obj: the mesh has no vertices"][..]),
+        (line(""), &["bad.obj: the mesh has no faces"]),
+        (line("v 1 2"), &["bad.obj, line 5", "2 of 3 coordinates"]),
+        (line("v nan 0 0\nf 1 2 5"), &["bad.obj, line 5", "the coordinate nan"]),
+        (line("v 1e39 0 0\nf 1 2 3"), &["bad.obj, line 5", "the coordinate 1e39"]),
+        (line("f 1 2 3\r\nf 1 2 9\r\n"), &["bad.obj, line 6: triangle 2 uses vertex 9", "1 to 4"]),
+        (line("f 0 1 2"), &["bad.obj, line 5", "no vertex 0"]),
+        (line("f 1 2 -9223372036854775808"), &["bad.obj, line 5", "no vertex -9223372036854775808"]),
+        (line("f 1 2 99999999999999999999"), &["bad.obj, line 5", "not a vertex number"]),
+        (line("f 1 2"), &["bad.obj, line 5: this face has 2 corners"]),
+        (line("f 1 2 2"), &["bad.obj, line 5: triangle 1", "no area"]),
+        (line("v 2 0 0\nf 1 2 5"), &["bad.obj, line 6: triangle 1", "no area"]),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), &["bad.obj, line 3: this is a binary file"]),
+        (line("v 3e38 -3e38 0\nv -3e38 3e38 0\nf 1 5 6"), &["bad.obj"]),
+    ] {
+        case(&runs(&["bad.obj"]), FAILED, says).with(&[("bad.obj", &contents)]).check();
+    }
+    let square = line("f 1 2 3 4");
+    for (arguments, code, says) in [
+        (&["--solver", "verlet"][..], FAILED, &["`solver` must be \"xpbd\" or \"pbd\"", "nothing but a grid"][..]),
+        (&["--scale", "0"], FAILED, &["`scale` must be a number from 1e-9"]),
+        (&["--scale", "nan"], FAILED, &["`scale` must be a number from 1e-9"]),
+        (&["--scale", "-1"], FAILED, &["`scale` must be a number from 1e-9", "not -1"]),
+        (&["--scale", "cm"], USAGE, &["'cm'", "--scale"]),
+    ] {
+        let arguments = [&["square.obj"], arguments].concat();
+        case(&runs(&arguments), code, says).with(&[("square.obj", &square)]).check();
+    }
+}
+
+#[test]
+fn settings_that_are_wrong() {
+    for (setting, code, says) in [
+        ("colums=5", FAILED, &["`colums=5`", "did you mean `columns`?", "the keys are solver, mesh", "wind"][..]),
+        ("preset=verlet", FAILED, &["there is no key `preset`; the keys are solver"]),
+        ("a\nb=1", FAILED, &["there is no key `a b`"]),
+        ("iterations=0", FAILED, &["`iterations` must be a whole number from 1 to 10000, not 0"]),
+        ("iterations=1.5", FAILED, &["`iterations` must be a whole number", "not 1.5"]),
+        ("dt=nan", FAILED, &["`dt` must be a number from 1e-9 to 1 s, not nan"]),
+        ("dt=-0.0", FAILED, &["`dt` must be", "not -0.0"]),
+        ("spacing=1e39", FAILED, &["`spacing` must be a number"]),
+        ("gravity=[0,-9.81", FAILED, &["`gravity=[0,-9.81`", "not TOML"]),
+        ("solver=euler", FAILED, &["`solver` must be \"verlet\", \"xpbd\" or \"pbd\", not \"euler\""]),
+        ("substeps", USAGE, &["KEY=VALUE", "as in substeps=20"]),
+        ("substeps=", USAGE, &["both KEY and VALUE"]),
+        ("=20", USAGE, &["both KEY and VALUE"]),
+    ] {
+        case(&runs(&["flag", "--set", setting]), code, says).check();
+    }
+}
+
+/// Refused for their size before memory is taken for them: within the time of a test, and on any machine.
+#[test]
+fn more_than_the_device_can_bind() {
+    for (settings, says) in [
+        (&["columns=100000", "rows=100000"][..], &["`columns` must be at most 671", "67108864 particles in all"][..]),
+        (&["columns=8192", "rows=8192", "bending=true"], &["the list of", "maxStorageBufferRange", "use less data"]),
+        (&["columns=67108864", "rows=1", "solver=verlet"], &["67108864 x 1", "maxImageDimension2D", "use less data"]),
+        (
+            &["columns=2", "rows=1", "substeps=3000", "iterations=100"],
+            &["`iterations` must be at most 66", "`substeps` is 3000"],
+        ),
+    ] {
+        let settings: Vec<&str> = settings.iter().flat_map(|setting| ["--set", setting]).collect();
+        case(&runs(&[&["flag"], &settings[..]].concat()), FAILED, says).check();
+    }
+}
+
+#[test]
+fn wrong_usage() {
+    for (arguments, says) in [
+        (&["--frames", "0"][..], &["'0'", "--frames"][..]),
+        (&["--frames", "-1"], &["'-1'", "--frames"]),
+        (&["--frames", "99999999999"], &["--frames"]),
+        (&["--size", "0x0"], &["'0x0'", "from 1 to 16384 pixels"]),
+        (&["--size", "99999x99999"], &["from 1 to 16384 pixels"]),
+        (&["--size", "100"], &["'100'", "as in 1280x720"]),
+        (&["--size", "5x-1"], &["as in 1280x720"]),
+        (&["--solver", "euler"], &["there is no solver `euler`", "\"verlet\", \"xpbd\" or \"pbd\""]),
+        (&["--window", "--headless"], &["cannot be used with"]),
+        (&["--frobnicate"], &["'--frobnicate'"]),
+        (&["flag", "flag"], &["'flag'"]),
+    ] {
+        case(arguments, USAGE, says).check();
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let run = ["flag", "--headless", "--frames", "1"];
+    for (outputs, says) in [
+        (&["--image", "out.jpg"][..], &["--image 'out.jpg'", ".png"][..]),
+        (&["--image", "none/out.png"], &["'none/out.png'", "the folder 'none' does not exist"]),
+        (&["--report", "none/out.json"], &["the folder 'none' does not exist"]),
+        (&["--report", "."], &["'.'", "it is a folder"]),
+        (&["--report", "file/out.json"], &["'file/out.json'", "the folder 'file' does not exist"]),
+        (&["--image", "out.png", "--report", "out.png"], &["both name 'out.png'"]),
+        (&["--image", "out.png", "--report", "./out.png"], &["both name 'out.png'"]),
+        #[cfg(unix)]
+        (&["--report", "socket"], &["'socket'", "it is a device or a pipe"]),
+        #[cfg(target_os = "linux")]
+        (&["--report", "/proc/out.json"], &["'/proc/out.json'", "the folder '/proc'"]),
+    ] {
+        case(&[&run, outputs].concat(), FAILED, says).with(&[("file", b"")]).check();
+    }
+}
+
+#[test]
+fn devices_and_displays_that_are_not_there() {
+    let junk: &[(&str, &[u8])] = &[("libvulkan.so.1", b"no library")];
+    for device in ["", "99", "-1", "riva"] {
+        let says = [&format!("no Vulkan device matches '{device}'"), "0: "];
+        case(&runs(&["flag", "--device", device]), FAILED, &says).check();
+    }
+    let says = ["no Vulkan device matches 'riva'"];
+    case(&runs(&["flag"]), FAILED, &says).in_environment(&[("TAUTLINE_DEVICE", "riva")]).check();
+    let none = [("VK_DRIVER_FILES", "/none.json"), ("VK_ICD_FILENAMES", "/none.json")];
+    let says = ["no Vulkan device was found", "install a graphics driver"];
+    case(&runs(&["flag"]), FAILED, &says).in_environment(&none).check();
+    case(&["--list-devices"], FAILED, &says).in_environment(&none).check();
+    if cfg!(target_os = "linux") {
+        // A file of the loader's name that is no library hides the loader from this one process.
+        let says = ["no Vulkan loader was found", "install one", "libvulkan1"];
+        case(&runs(&["flag"]), FAILED, &says).with(junk).in_environment(&[("LD_LIBRARY_PATH", ".")]).check();
+        let no_display = [("DISPLAY", ""), ("WAYLAND_DISPLAY", ""), ("WAYLAND_SOCKET", "")];
+        let says = ["no window can be opened", "--headless", "DISPLAY"];
+        case(&["flag", "--window"], FAILED, &says).in_environment(&no_display).check();
+        let no_server = [("DISPLAY", ":1234567"), ("WAYLAND_DISPLAY", ""), ("WAYLAND_SOCKET", "")];
+        case(&["flag", "--window"], FAILED, &says[..2]).in_environment(&no_server).check();
+    }
+}
+
+/// A disk that is full, as far as this process can tell: no file may have more than 512 bytes.
+#[test]
+#[cfg(unix)]
+fn a_report_that_does_not_fit_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_viewer")]);
+    command.args(["--headless", "--frames", "1", "--set", "rows=2", "--report", "out.json"]).current_dir(&folder);
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(FAILED), "{told}");
+    assert!(told.starts_with("error: cannot write 'out.json'") && told.lines().count() == 1, "{told}");
+    assert!(snapshot(folder.path()).is_empty(), "{:?}", snapshot(folder.path()).keys());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_the_run_without_a_file() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = tempfile::tempdir().unwrap();
+    let endless = ["--headless", "--frames", "1000000", "--image", "out.png", "--report", "out.json"];
+    let mut child = viewer(folder.path(), &endless).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(child.try_wait().unwrap(), None, "it runs");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    assert!(status.signal() == Some(2) || status.code() == Some(130), "{status}");
+    assert!(snapshot(folder.path()).is_empty());
+}
+
+/// Odd, and not bad: a byte order mark, carriage returns, spaces, bytes that are no text, a mesh beside its scene.
+#[test]
+fn odd_files_and_names_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner folder");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("a b.obj"), format!("{SQUARE}f 1 2 3 4\n").replace('\n', "\r\n")).unwrap();
+    let scene = b"\xef\xbb\xbfmesh = \"a b.obj\"\r\ngravity = [-0.0, -9.81, 0]\r\n";
+    let mut names = vec![inner.join("my scene.TOML")];
+    #[cfg(target_os = "linux")]
+    names.push(inner.join(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"caf\xe9.toml")));
+    for name in names {
+        fs::write(&name, scene).unwrap();
+        let report = name.with_extension("json");
+        let arguments = [name.as_os_str(), "--headless".as_ref(), "--frames".as_ref(), "2".as_ref()];
+        let output = viewer(folder.path(), &arguments).arg("--report").arg(&report).output().unwrap();
+        assert!(output.status.success(), "{name:?}: {output:?}");
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert_eq!((&report["particles"], &report["state"]["finite"]), (&4.into(), &true.into()));
+    }
+}

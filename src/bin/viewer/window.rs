@@ -18,6 +18,9 @@ use winit::window::{Window, WindowId};
 use crate::arguments::Arguments;
 use crate::run::Run;
 
+/// How often a hidden window looks whether it is shown again; not every display says so.
+const HIDDEN_CHECK: Duration = Duration::from_millis(250);
+
 /// Connects to the display.
 pub fn open_display() -> Result<EventLoop<()>> {
     // winit's own error for a Unix machine without a display does not say so. It comes to windows through X11 there.
@@ -35,7 +38,6 @@ pub fn open_display() -> Result<EventLoop<()>> {
 
 pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Result<()> {
     let mut application = Application { arguments, scene, view: None, outcome: Ok(()) };
-    display.set_control_flow(ControlFlow::Poll);
     display.run_app(&mut application)?;
     application.outcome?;
     match application.view {
@@ -59,10 +61,19 @@ struct View {
     swapchain: Swapchain,
     window: Arc<Window>,
     camera: Camera,
+    /// As the last event said: winit panics when a window that is gone is asked.
+    size: PhysicalSize<u32>,
+    /// Fully behind other windows.
+    occluded: bool,
     /// The window has changed, and the swapchain has to be remade before the next frame.
     stale: bool,
+    /// The picture has to be drawn again, even when no step runs.
+    changed: bool,
+    /// No frame was due, so the time since the last one is no frame's time.
+    idle: bool,
     paused: bool,
-    single_step: bool,
+    /// How many single steps are still to be run while it is paused.
+    steps_due: u32,
     drag: Option<Drag>,
     cursor: PhysicalPosition<f64>,
     frames_left: Option<u32>,
@@ -95,11 +106,15 @@ impl View {
             cloth,
             targets: None,
             swapchain,
+            size: window.inner_size(),
             window,
             camera,
+            occluded: false,
             stale: true,
+            changed: true,
+            idle: false,
             paused: false,
-            single_step: false,
+            steps_due: 0,
             drag: None,
             cursor: PhysicalPosition::default(),
             frames_left: arguments.frames,
@@ -109,6 +124,11 @@ impl View {
 
     /// Steps, draws and shows one frame; nothing happens while the window has no area.
     fn frame(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.idle) {
+            self.run.start_clock();
+        }
+        // Right after the events, which notice when the display has gone: winit panics when a title cannot be sent.
+        self.update_title();
         if self.stale && !self.resize()? {
             return Ok(());
         }
@@ -120,7 +140,8 @@ impl View {
             return Ok(());
         };
         let mut recorder = self.run.frames.begin()?;
-        let steps = !self.paused || std::mem::take(&mut self.single_step);
+        let steps = !self.paused || self.steps_due > 0;
+        self.steps_due = self.steps_due.saturating_sub(1);
         if steps {
             self.run.simulation.record(&mut recorder)?;
         }
@@ -128,19 +149,28 @@ impl View {
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, &frame)?;
         self.stale = !fits;
+        self.changed = false;
         self.run.submitted(ticket, steps)?;
         if let (true, Some(left)) = (steps, &mut self.frames_left) {
             *left = left.saturating_sub(1);
         }
-        self.update_title();
         Ok(())
+    }
+
+    /// Whether nobody can see the window.
+    fn hidden(&self) -> bool {
+        self.occluded || self.size.width == 0 || self.size.height == 0 || self.window.is_minimized() == Some(true)
+    }
+
+    /// Whether the picture differs from the one that the window shows.
+    fn frame_due(&self) -> bool {
+        !self.paused || self.steps_due > 0 || self.stale || self.changed
     }
 
     /// False while the window has no area.
     fn resize(&mut self) -> Result<bool> {
-        let size = self.window.inner_size();
         self.targets = None;
-        let Some(extent) = self.swapchain.resize([size.width, size.height])? else {
+        let Some(extent) = self.swapchain.resize([self.size.width, self.size.height])? else {
             return Ok(false);
         };
         self.targets = Some(ViewTargets::new(&self.run.device, extent, self.swapchain.format())?);
@@ -161,28 +191,37 @@ impl View {
         self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{paused}"));
     }
 
-    fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) -> Result<()> {
+    fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
         match key {
+            // A key that is held down steps on, as fast as frames are drawn; the others act once.
+            Key::Character(text) if text.eq_ignore_ascii_case("n") => {
+                self.paused = true;
+                if !repeat || self.steps_due == 0 {
+                    self.steps_due += 1;
+                }
+            }
+            _ if repeat => return Ok(()),
             Key::Named(NamedKey::Escape) => event_loop.exit(),
             Key::Named(NamedKey::Space) => {
                 self.paused = !self.paused;
-                self.title_due = Instant::now();
+                self.steps_due = 0;
             }
-            Key::Character(text) if text.eq_ignore_ascii_case("n") => {
-                self.paused = true;
-                self.single_step = true;
-                self.title_due = Instant::now();
+            Key::Character(text) if text.eq_ignore_ascii_case("r") => {
+                self.run.simulation.reset()?;
+                self.steps_due = 0;
             }
-            Key::Character(text) if text.eq_ignore_ascii_case("r") => self.run.simulation.reset()?,
-            _ => {}
+            _ => return Ok(()),
         }
+        self.changed = true;
+        self.title_due = Instant::now();
         Ok(())
     }
 
     fn cursor_moved(&mut self, to: PhysicalPosition<f64>) {
         let (right, down) = ((to.x - self.cursor.x) as f32, (to.y - self.cursor.y) as f32);
         self.cursor = to;
-        let height = self.window.inner_size().height.max(1) as f32;
+        let height = self.size.height.max(1) as f32;
+        self.changed |= self.drag.is_some();
         match self.drag {
             // Across the height of the window, half a turn; what was grabbed follows the mouse.
             Some(Drag::Orbit) => {
@@ -212,6 +251,7 @@ impl View {
             MouseScrollDelta::LineDelta(_, lines) => lines,
             MouseScrollDelta::PixelDelta(pixels) => pixels.y as f32 / 40.0,
         };
+        self.changed = true;
         self.camera.zoom(0.9_f32.powf(lines.clamp(-20.0, 20.0)));
     }
 
@@ -246,17 +286,27 @@ impl ApplicationHandler for Application<'_> {
             return;
         };
         let result = match event {
-            WindowEvent::CloseRequested => {
+            // What comes after the end is for a window that may be gone.
+            _ if event_loop.exiting() => Ok(()),
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => {
                 event_loop.exit();
                 Ok(())
             }
-            WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
+            WindowEvent::Resized(size) => {
+                view.size = size;
                 view.stale = true;
                 Ok(())
             }
+            WindowEvent::Occluded(occluded) => {
+                view.occluded = occluded;
+                Ok(())
+            }
             WindowEvent::KeyboardInput {
-                event: KeyEvent { logical_key, state: ElementState::Pressed, .. }, ..
-            } => view.key(event_loop, &logical_key),
+                event: KeyEvent { logical_key, state: ElementState::Pressed, repeat, .. },
+                // Others tell which keys were down when the window got the focus: they were pressed elsewhere, or come again.
+                is_synthetic: false,
+                ..
+            } => view.key(event_loop, &logical_key, repeat),
             WindowEvent::CursorMoved { position, .. } => {
                 view.cursor_moved(position);
                 Ok(())
@@ -279,14 +329,20 @@ impl ApplicationHandler for Application<'_> {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        if let Some(view) = &self.view {
-            // A window without an area gets no frames, and no processor time either.
-            let size = view.window.inner_size();
-            let hidden = size.width == 0 || size.height == 0;
-            event_loop.set_control_flow(if hidden { ControlFlow::Wait } else { ControlFlow::Poll });
-            if !hidden {
-                view.window.request_redraw();
-            }
+        let Some(view) = &mut self.view else {
+            return;
+        };
+        // A window that nobody sees, or whose picture stays the same, gets no frames, and no processor time either.
+        let hidden = view.hidden();
+        let idle = hidden || !view.frame_due();
+        if idle && !view.idle {
+            view.title_due = Instant::now();
+            view.update_title();
+        }
+        view.idle = idle;
+        event_loop.set_control_flow(if hidden { ControlFlow::wait_duration(HIDDEN_CHECK) } else { ControlFlow::Wait });
+        if !idle {
+            view.window.request_redraw();
         }
     }
 }

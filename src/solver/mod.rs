@@ -1,4 +1,4 @@
-//! The solvers on the GPU: each turns a [`Cloth`] and its settings into buffers, and records the passes of a step.
+//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the passes of a step.
 
 mod pbd;
 mod simulation;

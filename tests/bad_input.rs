@@ -291,7 +291,9 @@ fn an_interrupt_ends_the_run_without_a_file() {
     let mut child = viewer(folder.path(), &endless).stdout(Stdio::null()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(child.try_wait().unwrap(), None, "it runs");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    // The shell's own: not every machine has a program of that name.
+    let kill = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     let status = child.wait().unwrap();
     assert!(status.signal() == Some(2) || status.code() == Some(130), "{status}");
     assert!(snapshot(folder.path()).is_empty());

@@ -80,7 +80,6 @@ pub struct Pbd {
     positions: Buffer,
     velocities: Buffer,
     lambdas: Buffer,
-    parameters: Buffer,
     predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
@@ -100,6 +99,9 @@ impl Pbd {
     ///
     /// # Errors
     /// As [`Pbd::new`].
+    ///
+    /// # Panics
+    /// Where a batch or a constraint names what is not there, or a batch names a particle twice.
     pub fn with_constraints(
         device: &Device,
         particles: &[Vec4],
@@ -108,6 +110,7 @@ impl Pbd {
         step: Step,
         settings: PbdSettings,
     ) -> engine::Result<Self> {
+        assert_race_free(particles.len(), constraints, batches);
         let vec4s = size_of_val(particles) as u64;
         let positions = Buffer::from_slice(device, "positions", particles)?;
         let previous_positions = Buffer::from_slice(device, "previous positions", particles)?;
@@ -135,19 +138,7 @@ impl Pbd {
             ("PbdParameters", (&parameters).into()),
         ])?;
         let (start, batches) = (particles.to_vec(), batches.to_vec());
-        Ok(Self {
-            step,
-            settings,
-            start,
-            batches,
-            positions,
-            velocities,
-            lambdas,
-            parameters,
-            predict,
-            solve,
-            velocity,
-        })
+        Ok(Self { step, settings, start, batches, positions, velocities, lambdas, predict, solve, velocity })
     }
 
     /// Records the passes of the substep that starts at `time` \[s\].
@@ -176,11 +167,18 @@ impl Pbd {
     pub fn lambdas(&self) -> &Buffer {
         &self.lambdas
     }
+}
 
-    /// The uniform block that the kernels read.
-    #[must_use]
-    pub fn parameters(&self) -> &Buffer {
-        &self.parameters
+/// Panics where invocations of one dispatch would meet in one particle, or leave their buffers.
+fn assert_race_free(particle_count: usize, constraints: &[Constraint], batches: &[Range<u32>]) {
+    let mut last_batch = vec![usize::MAX; particle_count];
+    for (number, batch) in batches.iter().enumerate() {
+        for constraint in &constraints[batch.start as usize..batch.end as usize] {
+            for index in [constraint.index_a, constraint.index_b] {
+                assert_ne!(last_batch[index as usize], number, "batch {number} names particle {index} twice");
+                last_batch[index as usize] = number;
+            }
+        }
     }
 }
 
@@ -218,5 +216,31 @@ impl Solver for Pbd {
         let solves = substeps * iterations * self.batches.len() as u32;
         let passes = [(&self.predict, substeps), (&self.solve, solves), (&self.velocity, substeps)];
         passes.map(|(pass, calls)| (pass.pipeline().name().to_string(), calls)).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constraint(index_a: u32, index_b: u32) -> Constraint {
+        Constraint { index_a, index_b, ..Default::default() }
+    }
+
+    #[test]
+    fn batches_may_share_particles_with_each_other_only() {
+        assert_race_free(3, &[constraint(0, 1), constraint(1, 2)], &[0..1, 1..2]);
+    }
+
+    #[test]
+    #[should_panic(expected = "batch 0 names particle 1 twice")]
+    fn a_batch_that_races_is_refused() {
+        assert_race_free(3, &[constraint(0, 1), constraint(1, 2)], std::slice::from_ref(&(0..2)));
+    }
+
+    #[test]
+    #[should_panic(expected = "out of bounds")]
+    fn a_particle_that_is_not_there_is_refused() {
+        assert_race_free(2, &[constraint(0, 2)], std::slice::from_ref(&(0..1)));
     }
 }

@@ -127,8 +127,16 @@ impl Run {
             text += &format!("wrote {}\n", path.display());
         }
         output::print(&text)?;
-        for message in &messages {
-            output::tell(&format!("validation: {message}"));
+        // A message that comes with every frame is told once.
+        let mut distinct: Vec<(&str, usize)> = Vec::new();
+        for message in messages.iter().map(|message| message.trim()) {
+            match distinct.iter_mut().find(|(known, _)| *known == message) {
+                Some((_, count)) => *count += 1,
+                None => distinct.push((message, 1)),
+            }
+        }
+        for (message, count) in distinct {
+            output::tell(&format!("validation, {count} times: {message}"));
         }
         if !report.state.finite {
             bail!(

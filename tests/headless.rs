@@ -243,11 +243,11 @@ fn an_unstable_run_fails_and_still_reports() {
 fn validation_messages_are_counted_told_and_fail_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
-    let mut command = viewer(&["flag", "--set", "rows=2", "--frames", "1", "--validate", "--report"]);
+    let mut command = viewer(&["flag", "--set", "rows=2", "--frames", "1", "--validate"]);
     // The name that old layers know, and the one that new ones do.
     command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
     command.env("VK_KHRONOS_VALIDATION_VALIDATE_BEST_PRACTICES", "true");
-    let output = command.arg(&path).output().unwrap();
+    let output = command.arg("--report").arg(&path).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     let report: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();

@@ -283,18 +283,31 @@ fn a_report_that_does_not_fit_leaves_nothing() {
 }
 
 #[test]
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn an_interrupt_ends_the_run_without_a_file() {
     use std::os::unix::process::ExitStatusExt;
     let folder = tempfile::tempdir().unwrap();
-    let endless = ["--headless", "--frames", "1000000", "--image", "out.png", "--report", "out.json"];
-    let mut child = viewer(folder.path(), &endless).stdout(Stdio::null()).spawn().unwrap();
+    // Tests that run in the background of a script inherit that interrupts are ignored, and pass that on.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_viewer"), "--headless", "--frames", "1000000"]);
+    command.args(["--image", "out.png", "--report", "out.json"]).current_dir(&folder).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(child.try_wait().unwrap(), None, "it runs");
     // The shell's own: not every machine has a program of that name.
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    let status = child.wait().unwrap();
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if std::time::Instant::now() > patience => {
+                child.kill().unwrap();
+                panic!("it went on for 20 s");
+            }
+            None => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
     assert!(status.signal() == Some(2) || status.code() == Some(130), "{status}");
     assert!(snapshot(folder.path()).is_empty());
 }

@@ -10,7 +10,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
 use super::error::{Call, Error, Result};
-use super::instance::{Instance, InstanceOptions, lock};
+use super::instance::{Instance, InstanceOptions, loader_lock, lock};
 
 /// A Vulkan device in use. Cheap to clone; everything made from it keeps it alive.
 #[derive(Clone)]
@@ -56,6 +56,7 @@ impl Device {
     /// # Errors
     /// Whatever keeps the device from being used.
     pub fn open(instance: &Instance, asked: Option<&str>, presents: bool) -> Result<Self> {
+        let _loader = loader_lock();
         let devices = instance.devices()?;
         let environment = std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.trim().is_empty());
         let info = choose(&devices, asked.or(environment.as_deref()))?.clone();
@@ -283,6 +284,7 @@ impl fmt::Debug for Device {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        let _loader = loader_lock();
         // SAFETY: buffers, images, pipelines and frames each held a clone of the `Arc` that is dropped here, so they
         // are gone; what is left is destroyed in the reverse of the order in which `open` made it. Waiting can only
         // fail on a lost device, which may be destroyed as well.

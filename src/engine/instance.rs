@@ -48,6 +48,7 @@ impl Instance {
     /// # Errors
     /// [`Error::NoLoader`], [`Error::OldLoader`], [`Error::NoValidationLayer`], or what Vulkan reports.
     pub fn new(options: &InstanceOptions) -> Result<Self> {
+        let _loader = loader_lock();
         // SAFETY: loading the Vulkan loader runs its initialisers, which are trusted like any system library's.
         let entry = unsafe { ash::Entry::load() }
             .map_err(|error| Error::NoLoader { reason: first_line(&error.to_string()) })?;
@@ -167,6 +168,7 @@ impl fmt::Debug for Instance {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        let _loader = loader_lock();
         // SAFETY: everything made from the instance held a clone of the `Arc` that is dropped here, so it is gone.
         unsafe {
             if let Some(debug) = &self.debug {
@@ -182,6 +184,15 @@ pub(crate) fn version_text(version: u32) -> String {
     let (major, minor, patch) =
         (vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version));
     format!("{major}.{minor}.{patch}")
+}
+
+/// Held while instances and devices are made and destroyed.
+///
+/// Vulkan lets several threads do so at once, yet loaders up to 1.4.309 at least look a device's functions up in lists
+/// that another thread's instance is just leaving, and crash.
+pub(crate) fn loader_lock() -> std::sync::MutexGuard<'static, ()> {
+    static LOADER: Mutex<()> = Mutex::new(());
+    lock(&LOADER)
 }
 
 /// A lock that a panic elsewhere cannot poison: what is guarded here stays valid after every single statement.

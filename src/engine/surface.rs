@@ -9,7 +9,7 @@ use raw_window_handle::{RawDisplayHandle, RawWindowHandle};
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
 use super::image::Image;
-use super::instance::Instance;
+use super::instance::{Instance, loader_lock};
 use super::recorder::{Owned, Recorder};
 
 /// The part of a window that Vulkan draws into. Cheap to clone.
@@ -105,6 +105,7 @@ impl Swapchain {
             device: info.name.clone(),
             what: "a format that this window can show".into(),
         })?;
+        let _loader = loader_lock();
         Ok(Self {
             loader: khr::swapchain::Device::new(device.instance().raw(), device.raw()),
             surface: surface.clone(),

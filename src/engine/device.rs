@@ -56,7 +56,7 @@ impl Device {
     /// # Errors
     /// Whatever keeps the device from being used.
     pub fn open(instance: &Instance, asked: Option<&str>, presents: bool) -> Result<Self> {
-        let _loader = loader_lock();
+        let loader = loader_lock();
         let devices = instance.devices()?;
         let environment = std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.trim().is_empty());
         let info = choose(&devices, asked.or(environment.as_deref()))?.clone();
@@ -117,6 +117,7 @@ impl Device {
                 raw,
             }),
         };
+        drop(loader);
         device.name(device.raw().handle(), "device");
         device.name(queue, "queue");
         device.name(timeline, "timeline");
@@ -231,6 +232,7 @@ impl Device {
         }
         if let (Some(names), Ok(name)) = (&self.shared.names, CString::new(name)) {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+            let _loader = loader_lock();
             // SAFETY: the handle was made from this device. A name that cannot be set loses nothing but the name.
             let _ = unsafe { names.set_debug_utils_object_name(&info) };
         }

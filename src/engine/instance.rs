@@ -186,10 +186,10 @@ pub(crate) fn version_text(version: u32) -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// Held while instances and devices are made and destroyed.
+/// Held while instances and devices are made, destroyed and asked for functions, and while objects are named.
 ///
-/// Vulkan lets several threads do so at once, yet loaders up to 1.4.309 at least look a device's functions up in lists
-/// that another thread's instance is just leaving, and crash.
+/// Vulkan lets several threads do so at once, yet loaders up to 1.4.309 at least look devices up in lists that another
+/// thread's instance is just joining or leaving, and crash.
 pub(crate) fn loader_lock() -> std::sync::MutexGuard<'static, ()> {
     static LOADER: Mutex<()> = Mutex::new(());
     lock(&LOADER)

@@ -222,7 +222,7 @@ fn what_is_no_compute_shader_is_refused() {
     assert!(refused(&[1, 2, 3, 4, 5, 6]).contains("magic number"));
     let whole = compile(SCALE_AND_ADD);
     assert!(refused(&whole[..whole.len() - 1]).contains("truncated"));
-    assert!(refused(shaders::VIEW_FLOOR_VERT.words).contains("no compute shader"));
+    assert!(refused(shaders::VIEW_FLOOR_VERT.words).contains("one GLCompute shader"));
 }
 
 #[test]

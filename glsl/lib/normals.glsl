@@ -9,12 +9,10 @@ layout(std430, binding = 1) writeonly buffer Normals {
 layout(std430, binding = 2) readonly buffer Triangles {
     uint corners[]; // three a triangle
 };
-// The triangles around particle i are particle_triangles[first_triangles[i]] up to first_triangles[i + 1].
-layout(std430, binding = 3) readonly buffer FirstTriangles {
-    uint first_triangles[];
-};
-layout(std430, binding = 4) readonly buffer ParticleTriangles {
-    uint particle_triangles[];
+// The triangles around particle i are entries[entries[i]] up to entries[entries[i + 1]]. One buffer for both, since a
+// shader is only sure to get four.
+layout(std430, binding = 3) readonly buffer ParticleTriangles {
+    uint entries[];
 };
 
 layout(push_constant) uniform NormalsPush {
@@ -25,8 +23,8 @@ void main() {
     uint index = gl_GlobalInvocationID.x;
     if (index >= push.particle_count) return;
     vec3 sum = vec3(0.0);
-    for (uint i = first_triangles[index]; i < first_triangles[index + 1]; ++i) {
-        uint corner = 3 * particle_triangles[i];
+    for (uint i = entries[index]; i < entries[index + 1]; ++i) {
+        uint corner = 3 * entries[i];
         vec3 a = particle_position(corners[corner]);
         vec3 b = particle_position(corners[corner + 1]);
         vec3 c = particle_position(corners[corner + 2]);

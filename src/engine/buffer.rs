@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk;
 use bytemuck::Pod;
@@ -75,7 +76,7 @@ impl Buffer {
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
         let staging = Staging::readback(&self.shared.device, self.size())?;
         Frames::run_once(&self.shared.device, |recorder| recorder.download(self, &staging))?;
-        Ok(staging.contents())
+        staging.read()
     }
 
     /// Size \[bytes\].
@@ -111,6 +112,8 @@ impl fmt::Debug for Buffer {
 #[derive(Clone)]
 pub struct Staging {
     shared: Arc<RawBuffer>,
+    /// The ticket of the last recording that reads back into it, 0 before there is one.
+    last_ticket: Arc<AtomicU64>,
 }
 
 impl Staging {
@@ -119,7 +122,7 @@ impl Staging {
         let mut raw = RawBuffer::new(device, "upload", bytes.len() as u64, usage, MemoryLocation::CpuToGpu)?;
         let mapped = raw.allocation.mapped_slice_mut().ok_or_else(|| not_mapped("upload", bytes.len() as u64))?;
         mapped[..bytes.len()].copy_from_slice(bytes);
-        Ok(Self { shared: Arc::new(raw) })
+        Ok(Self { shared: Arc::new(raw), last_ticket: Arc::default() })
     }
 
     /// Room for `size` bytes to be read back into.
@@ -130,16 +133,22 @@ impl Staging {
         let usage = vk::BufferUsageFlags::TRANSFER_DST;
         let raw = RawBuffer::new(device, "readback", size, usage, MemoryLocation::GpuToCpu)?;
         raw.allocation.mapped_slice().ok_or_else(|| not_mapped("readback", size))?;
-        Ok(Self { shared: Arc::new(raw) })
+        Ok(Self { shared: Arc::new(raw), last_ticket: Arc::default() })
     }
 
-    /// What was read back, once the recording that filled it is done: as many `T` as fit.
+    /// Waits for the last submitted recording that reads back into this memory, and returns what it holds then: as many
+    /// `T` as fit.
     ///
     /// # Errors
-    /// What Vulkan reports while waiting for `ticket`.
-    pub fn read<T: Pod>(&self, ticket: Ticket) -> Result<Vec<T>> {
-        self.shared.device.wait(ticket)?;
+    /// What Vulkan reports while waiting.
+    pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
+        self.shared.device.wait(Ticket(self.last_ticket.load(Ordering::Acquire)))?;
         Ok(self.contents())
+    }
+
+    /// Notes that the recording submitted with `ticket` reads back into this memory.
+    pub(super) fn filled_by(&self, ticket: Ticket) {
+        self.last_ticket.fetch_max(ticket.0, Ordering::AcqRel);
     }
 
     fn contents<T: Pod>(&self) -> Vec<T> {
@@ -165,11 +174,19 @@ impl Owned for Buffer {
     fn owner(&self) -> Arc<dyn Any + Send + Sync> {
         self.shared.clone()
     }
+
+    fn device(&self) -> &Device {
+        &self.shared.device
+    }
 }
 
 impl Owned for Staging {
     fn owner(&self) -> Arc<dyn Any + Send + Sync> {
         self.shared.clone()
+    }
+
+    fn device(&self) -> &Device {
+        &self.shared.device
     }
 }
 
@@ -195,8 +212,11 @@ impl RawBuffer {
         usage: vk::BufferUsageFlags,
         location: MemoryLocation,
     ) -> Result<Self> {
-        // Vulkan has no empty buffers, while an empty list is a fair input: it gets room for one vec4.
-        let info = vk::BufferCreateInfo::default().size(size.max(16)).usage(usage);
+        let limit = ("maxBufferSize", device.most_buffer_bytes().min(u64::MAX - 16));
+        Device::check_limit(&format!("the buffer '{name}'"), size, "bytes", limit)?;
+        // Vulkan has no empty buffers, while an empty list is a fair input: it gets room for one vec4. And it fills whole
+        // words only.
+        let info = vk::BufferCreateInfo::default().size(size.max(16).next_multiple_of(4)).usage(usage);
         // SAFETY: the device is alive and the size is not zero.
         let raw = unsafe { device.raw().create_buffer(&info, None) }.call("vkCreateBuffer")?;
         // SAFETY: the buffer was made just now from this device.
@@ -266,11 +286,11 @@ impl Recorder<'_> {
     /// # Errors
     /// None at present; a `Result` as every pass has.
     pub fn clear(&mut self, buffer: &Buffer) -> Result<()> {
+        self.keep_alive(buffer);
         self.transfer("clear", &[], &[buffer.id()], &[], |device, commands| {
             // SAFETY: the buffer is kept alive by the recorder, which is recording.
             unsafe { device.cmd_fill_buffer(commands, buffer.raw(), 0, vk::WHOLE_SIZE, 0) };
         });
-        self.keep_alive(buffer);
         Ok(())
     }
 
@@ -278,16 +298,16 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// [`Error::SizeMismatch`] where `data` is longer than that or than the buffer, or no multiple of 4 bytes.
-    pub fn update<T: Pod>(&mut self, buffer: &Buffer, data: &T) -> Result<()> {
-        let bytes = bytemuck::bytes_of(data);
+    pub fn update<T: Pod>(&mut self, buffer: &Buffer, data: &[T]) -> Result<()> {
+        let bytes = bytemuck::cast_slice(data);
         if bytes.len() as u64 > buffer.size().min(65_536) || !bytes.len().is_multiple_of(4) || bytes.is_empty() {
             return Err(size_mismatch(buffer, bytes.len() as u64));
         }
+        self.keep_alive(buffer);
         self.transfer("update", &[], &[buffer.id()], &[], |device, commands| {
             // SAFETY: the buffer is kept alive by the recorder, and the sizes were checked just now.
             unsafe { device.cmd_update_buffer(commands, buffer.raw(), 0, bytes) };
         });
-        self.keep_alive(buffer);
         Ok(())
     }
 
@@ -299,9 +319,9 @@ impl Recorder<'_> {
         if source.size() > target.size() || source.id() == target.id() {
             return Err(size_mismatch(target, source.size()));
         }
-        self.copy_raw("copy", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
         self.keep_alive(source);
         self.keep_alive(target);
+        self.copy_raw("copy", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
         Ok(())
     }
 
@@ -313,10 +333,10 @@ impl Recorder<'_> {
         if source.size() > target.size() {
             return Err(size_mismatch(source, target.size()));
         }
-        self.copy_raw("download", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
         self.keep_alive(source);
         self.keep_alive(target);
-        self.host_will_read(target.id());
+        self.copy_raw("download", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        self.host_will_read(target);
         Ok(())
     }
 
@@ -324,9 +344,9 @@ impl Recorder<'_> {
         if source.size() > target.size() {
             return Err(size_mismatch(target, source.size()));
         }
-        self.copy_raw("upload", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
         self.keep_alive(source);
         self.keep_alive(target);
+        self.copy_raw("upload", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
         Ok(())
     }
 

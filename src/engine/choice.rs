@@ -191,11 +191,12 @@ pub fn choose<'a>(devices: &'a [DeviceInfo], asked: Option<&str>) -> Result<&'a 
         });
     };
     let wanted = asked.trim().to_lowercase();
-    let matching = match wanted.parse::<usize>() {
-        Ok(index) => devices.iter().filter(|device| device.index == index).collect(),
-        Err(_) if wanted.is_empty() => Vec::new(),
-        Err(_) => devices.iter().filter(|device| device.name.to_lowercase().contains(&wanted)).collect(),
+    let index = wanted.parse().ok().filter(|index| devices.iter().any(|device| device.index == *index));
+    let matches = |device: &&DeviceInfo| match index {
+        Some(index) => device.index == index,
+        None => !wanted.is_empty() && device.name.to_lowercase().contains(&wanted),
     };
+    let matching = devices.iter().filter(matches).collect();
     let device = best(matching).ok_or_else(|| Error::UnknownDevice {
         asked: asked.to_string(),
         available: devices.iter().map(|device| format!("{}: {}", device.index, device.name)).collect(),
@@ -260,6 +261,7 @@ mod tests {
         let unknown = choose(&devices, Some("riva")).unwrap_err().to_string();
         assert!(unknown.contains("'riva'") && unknown.contains("3: New Card"), "{unknown}");
         assert!(choose(&devices, Some("4")).is_err());
+        assert_eq!(choose(&devices, Some("15")).unwrap().index, 0, "no index, but part of a name");
         assert!(choose(&devices, Some("")).is_err());
         let lacking = choose(&devices, Some("old")).unwrap_err().to_string();
         assert!(lacking.contains("'Old Card' lacks Vulkan 1.3"), "{lacking}");

@@ -30,6 +30,13 @@ struct Shared {
     limits: vk::PhysicalDeviceLimits,
     timestamp_valid_bits: u32,
     wireframe: bool,
+    /// Largest index of a vertex.
+    most_index: u32,
+    /// Whether depths can be compared while they are sampled.
+    compares_depth: bool,
+    /// Most bytes of a buffer.
+    most_buffer_bytes: u64,
+    presents: bool,
     allocator: ManuallyDrop<Mutex<Allocator>>,
     queue: Mutex<Queue>,
     timeline: vk::Semaphore,
@@ -60,6 +67,9 @@ impl Device {
         let devices = instance.devices()?;
         let environment = std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.trim().is_empty());
         let info = choose(&devices, asked.or(environment.as_deref()))?.clone();
+        if presents && !instance.presents() {
+            return Err(Error::Window { reason: "the instance was made without a display".into() });
+        }
         if presents && !instance.has_device_extension(info.handle, ash::khr::swapchain::NAME)? {
             return Err(Error::DeviceLacks {
                 device: info.name,
@@ -76,23 +86,43 @@ impl Device {
                 raw_instance.get_physical_device_queue_family_properties(info.handle),
             )
         };
+        let mut maintenance_4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
+        // SAFETY: the device speaks Vulkan 1.3, of which the chained structure is part.
+        unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
         let wireframe = supported.fill_mode_non_solid == vk::TRUE;
         let extensions: Vec<_> = instance.wanted_extensions(info.handle, presents)?;
         let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
-        let features = vk::PhysicalDeviceFeatures::default().fill_mode_non_solid(wireframe);
+        let features = vk::PhysicalDeviceFeatures::default()
+            .fill_mode_non_solid(wireframe)
+            .full_draw_index_uint32(supported.full_draw_index_uint32 == vk::TRUE)
+            // Every device has it; what a shader reads or writes past a buffer's end then stays defined.
+            .robust_buffer_access(true);
         let mut vulkan_12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
         let mut vulkan_13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
             .dynamic_rendering(true)
             .maintenance4(true);
-        let create = vk::DeviceCreateInfo::default()
+        // Devices that implement a subset of Vulkan say which of its parts they have; all of those are enabled.
+        let is_subset = instance.has_device_extension(info.handle, ash::khr::portability_subset::NAME)?;
+        let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
+        if is_subset {
+            let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut subset);
+            // SAFETY: the device has the extension that the chained structure belongs to.
+            unsafe { raw_instance.get_physical_device_features2(info.handle, &mut all) };
+        }
+        let compares_depth = !is_subset || subset.mutable_comparison_samplers == vk::TRUE;
+        let mut create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .enabled_features(&features)
             .push_next(&mut vulkan_12)
             .push_next(&mut vulkan_13);
+        if is_subset {
+            create = create.push_next(&mut subset);
+        }
         // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
         let raw = unsafe { raw_instance.create_device(info.handle, &create, None) }.call("vkCreateDevice")?;
 
@@ -109,6 +139,10 @@ impl Device {
                 limits: properties.limits,
                 timestamp_valid_bits: families[info.queue_family as usize].timestamp_valid_bits,
                 wireframe,
+                most_index: if supported.full_draw_index_uint32 == vk::TRUE { u32::MAX } else { (1 << 24) - 1 },
+                compares_depth,
+                most_buffer_bytes: maintenance_4.max_buffer_size,
+                presents,
                 allocator: ManuallyDrop::new(Mutex::new(allocator)),
                 queue: Mutex::new(Queue { raw: queue, last_ticket: 0 }),
                 timeline,
@@ -145,6 +179,31 @@ impl Device {
     #[must_use]
     pub fn has_wireframe(&self) -> bool {
         self.shared.wireframe
+    }
+
+    /// How many vertices one draw can tell apart.
+    #[must_use]
+    pub fn most_vertices(&self) -> u64 {
+        u64::from(self.shared.most_index) + 1
+    }
+
+    pub(crate) fn compares_depth(&self) -> bool {
+        self.shared.compares_depth
+    }
+
+    pub(crate) fn most_buffer_bytes(&self) -> u64 {
+        self.shared.most_buffer_bytes
+    }
+
+    #[cfg(feature = "viewer")]
+    pub(crate) fn presents(&self) -> bool {
+        self.shared.presents
+    }
+
+    /// Panics where `other` is another device: what belongs to one cannot be used with the other.
+    #[track_caller]
+    pub(crate) fn assert_same(&self, other: &Self) {
+        assert!(Arc::ptr_eq(&self.shared, &other.shared), "objects of two devices cannot be used together");
     }
 
     /// How many bits of a timestamp count; 0 where the queue has no timestamps.

@@ -8,8 +8,8 @@ use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Error, Result};
 use super::hazard::Use;
-use super::image::{DEPTH_FORMAT, Image};
-use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, reflect_shader};
+use super::image::{DEPTH_FORMAT, Image, ImageKind};
+use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, add_use, reflect_shader};
 use super::recorder::Recorder;
 
 /// How a pipeline draws. Vertices are not fed: vertex shaders index the buffers that they bind.
@@ -39,6 +39,8 @@ pub struct DrawPipeline {
 
 struct RawDrawPipeline {
     raw: vk::Pipeline,
+    color_format: vk::Format,
+    samples: u32,
     interface: Interface,
     device: Device,
 }
@@ -54,8 +56,9 @@ impl DrawPipeline {
             return Err(Error::DeviceLacks { device: device.info().name.clone(), what: "a graphics queue".into() });
         }
         let name = description.vertex.name;
-        let vertex = reflect_shader(&description.vertex)?;
-        let fragment = description.fragment.as_ref().map(reflect_shader).transpose()?;
+        let vertex = reflect_shader(&description.vertex, spirv::ExecutionModel::Vertex)?;
+        let reflect_fragment = |code| reflect_shader(code, spirv::ExecutionModel::Fragment);
+        let fragment = description.fragment.as_ref().map(reflect_fragment).transpose()?;
         let mut stages = vec![(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| (vk::ShaderStageFlags::FRAGMENT, fragment)));
         let interface = Interface::new(device, name, &stages)?;
@@ -122,7 +125,15 @@ impl DrawPipeline {
         let made = unsafe { device.raw().create_graphics_pipelines(vk::PipelineCache::null(), &info, None) };
         let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateGraphicsPipelines", result })?[0];
         device.name(raw, name);
-        Ok(Self { shared: Arc::new(RawDrawPipeline { raw, interface, device: device.clone() }) })
+        Ok(Self {
+            shared: Arc::new(RawDrawPipeline {
+                raw,
+                color_format: description.color_format,
+                samples: description.samples,
+                interface,
+                device: device.clone(),
+            }),
+        })
     }
 }
 
@@ -173,11 +184,24 @@ impl Recorder<'_> {
     /// Draws into all of a target, in Vulkan's clip space: y down, depth from 0 near to 1 far.
     ///
     /// # Errors
-    /// [`Error::Binding`] where push constants have another size than the shaders', or indices exceed their buffer.
+    /// [`Error::Binding`] where push constants have another size than the shaders', indices exceed their buffer, or the
+    /// parts of the target do not fit each other or a pipeline; [`Error::OverLimit`] where the device cannot count as far
+    /// as the vertices.
     pub fn draw(&mut self, name: &str, target: &Target<'_>, draws: &[Draw<'_>]) -> Result<()> {
+        check_target(name, target)?;
         for draw in draws {
-            let interface = draw.bindings.pipeline().interface();
+            let pipeline = &draw.bindings.pipeline().shared;
+            let interface = &pipeline.interface;
             interface.check_push(draw.push)?;
+            let format = target.color.map_or(vk::Format::UNDEFINED, |(image, _)| image.format());
+            if pipeline.color_format != format || pipeline.samples != samples(target.depth) {
+                let reason = "its pipeline draws into another format or number of samples than the target has";
+                return Err(Error::binding(interface.name(), reason));
+            }
+            if let Vertices::Count(count) = draw.vertices {
+                let limit = ("maxDrawIndexedIndexValue", self.device.most_vertices());
+                Device::check_limit(&format!("the pass '{name}'"), count.into(), "vertices", limit)?;
+            }
             if let Vertices::Indexed(buffer, count) = draw.vertices
                 && u64::from(count) * 4 > buffer.size()
             {
@@ -185,7 +209,17 @@ impl Recorder<'_> {
                 return Err(Error::binding(interface.name(), reason));
             }
         }
-        self.start_pass(&name.into(), &uses(target, draws));
+        let uses = uses(name, target, draws)?;
+        for draw in draws {
+            self.keep_alive(draw.bindings);
+            if let Vertices::Indexed(buffer, _) = draw.vertices {
+                self.keep_alive(buffer);
+            }
+        }
+        for image in target.color.map(|(image, _)| image).into_iter().chain(target.resolve).chain([target.depth]) {
+            self.keep_alive(image);
+        }
+        self.start_pass(&name.into(), &uses);
         let commands = self.slot.commands;
         begin_rendering(self.device.raw(), commands, target);
         for draw in draws {
@@ -206,15 +240,6 @@ impl Recorder<'_> {
         }
         // SAFETY: rendering was begun above.
         unsafe { self.device.raw().cmd_end_rendering(commands) };
-        for draw in draws {
-            self.keep_alive(draw.bindings);
-            if let Vertices::Indexed(buffer, _) = draw.vertices {
-                self.keep_alive(buffer);
-            }
-        }
-        for image in target.color.map(|(image, _)| image).into_iter().chain(target.resolve).chain([target.depth]) {
-            self.keep_alive(image);
-        }
         Ok(())
     }
 }
@@ -264,7 +289,7 @@ fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Targ
 }
 
 /// What a pass uses: its targets, and what its draws bind, each resource once.
-fn uses(target: &Target<'_>, draws: &[Draw<'_>]) -> Vec<Use> {
+fn uses(name: &str, target: &Target<'_>, draws: &[Draw<'_>]) -> Result<Vec<Use>> {
     let color_stage = vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT;
     let color_accesses = vk::AccessFlags2::COLOR_ATTACHMENT_READ | vk::AccessFlags2::COLOR_ATTACHMENT_WRITE;
     let depth_stages = vk::PipelineStageFlags2::EARLY_FRAGMENT_TESTS | vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS;
@@ -288,13 +313,41 @@ fn uses(target: &Target<'_>, draws: &[Draw<'_>]) -> Vec<Use> {
         Vertices::Count(_) => None,
     });
     for one in draws.iter().flat_map(|draw| draw.bindings.uses().iter().copied()).chain(indices) {
-        match uses.iter_mut().find(|other| other.resource == one.resource) {
-            Some(other) => {
-                other.stages |= one.stages;
-                other.accesses |= one.accesses;
-            }
-            None => uses.push(one),
+        add_use(&mut uses, one, name)?;
+    }
+    Ok(uses)
+}
+
+/// Fails where the images of a target are of the wrong kind, or of different sizes.
+fn check_target(name: &str, target: &Target<'_>) -> Result<()> {
+    let wrong = |reason: &str| Err(Error::binding(name, reason));
+    let extent = target.depth.extent();
+    let colors = target.color.map(|(image, _)| image).into_iter().chain(target.resolve);
+    for image in colors {
+        if !matches!(image.kind(), ImageKind::Color { .. }) || image.extent() != extent {
+            return wrong("colour is drawn into colour images of the depth image's size");
         }
     }
-    uses
+    if !matches!(target.depth.kind(), ImageKind::Depth { .. }) {
+        return wrong("depth is drawn into depth images");
+    }
+    match (target.color, target.resolve) {
+        (Some((color, _)), _) if samples(color) != samples(target.depth) => {
+            wrong("colour and depth have different numbers of samples")
+        }
+        (Some((color, _)), Some(resolve))
+            if samples(color) == 1 || samples(resolve) != 1 || color.format() != resolve.format() =>
+        {
+            wrong("several samples are averaged into one, in the same format")
+        }
+        (None, Some(_)) => wrong("there is no colour to average"),
+        _ => Ok(()),
+    }
+}
+
+fn samples(image: &Image) -> u32 {
+    match image.kind() {
+        ImageKind::Color { samples, .. } | ImageKind::Depth { samples } => samples,
+        ImageKind::Storage => 1,
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::device::{Device, Ticket};
-use super::error::{Call, Result};
+use super::error::{Call, Error, Result};
 use super::recorder::Recorder;
 use super::timing::{FrameTiming, Timestamps};
 
@@ -84,8 +84,9 @@ impl Frames {
 
     fn collect(&mut self, index: usize) -> Result<()> {
         let slot = &mut self.slots[index];
-        if let Some(ticket) = slot.ticket.take() {
+        if let Some(ticket) = slot.ticket {
             self.device.wait(ticket)?;
+            slot.ticket = None;
             slot.owners.clear();
             let timing = slot.timestamps.as_ref().map_or(Ok(None), Timestamps::read)?;
             self.finished.push(timing);
@@ -122,11 +123,13 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some(ticket) = self.ticket {
-            // Can only fail on a lost device, which no longer uses anything.
-            let _ = self.device.wait(ticket);
+        match self.ticket.map_or(Ok(()), |ticket| self.device.wait(ticket)) {
+            // SAFETY: the recording has finished, or its device is lost, so nothing uses the pool or its command buffer.
+            Ok(()) | Err(Error::DeviceLost { .. }) => unsafe {
+                self.device.raw().destroy_command_pool(self.pool, None);
+            },
+            // Without knowing that, what the recording uses is better leaked than destroyed.
+            Err(_) => std::mem::forget((std::mem::take(&mut self.owners), self.timestamps.take())),
         }
-        // SAFETY: the recording has finished, so nothing uses the pool or its command buffer.
-        unsafe { self.device.raw().destroy_command_pool(self.pool, None) };
     }
 }

@@ -161,8 +161,9 @@ impl Tracker {
         // A change of layout writes the image.
         let writes = one.writes() || transition.is_some();
         let mut source_stages = Stages::empty();
+        // A change of layout has to follow the last write itself, whoever that has been made visible to.
         if let Some((stages, accesses)) = state.write
-            && !state.is_visible_to(one.stages, one.accesses)
+            && (transition.is_some() || !state.is_visible_to(one.stages, one.accesses))
         {
             source_stages |= stages;
             barrier.source_accesses |= accesses;
@@ -174,7 +175,7 @@ impl Tracker {
         if let Some(transition) = transition {
             // The first use in a recording chains onto the full barrier that the recording starts with.
             if source_stages.is_empty() {
-                source_stages = state.write.map_or(one.stages, |(stages, _)| stages);
+                source_stages = one.stages;
             }
             barrier.transitions.push(transition);
         }
@@ -285,6 +286,33 @@ mod tests {
         assert_eq!(tracker.before(&[vertex]), None);
         let barrier = tracker.before(&[write(buffer)]).unwrap();
         assert!(barrier.source_stages.contains(COMPUTE | Stages::VERTEX_SHADER));
+    }
+
+    #[test]
+    fn a_change_of_layout_follows_the_write_though_another_barrier_has_shown_it() {
+        let drawn = |resource| Use {
+            resource,
+            stages: Stages::COLOR_ATTACHMENT_OUTPUT,
+            accesses: Accesses::COLOR_ATTACHMENT_WRITE,
+            image: Some(ImageUse {
+                image: Image::null(),
+                aspect: ImageAspectFlags::COLOR,
+                home: ImageLayout::UNDEFINED,
+                layout: ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+            }),
+        };
+        let copied = |resource| {
+            let one = drawn(resource);
+            let image = one.image.map(|image| ImageUse { layout: ImageLayout::TRANSFER_SRC_OPTIMAL, ..image });
+            Use { stages: Stages::ALL_TRANSFER, accesses: Accesses::TRANSFER_READ, image, ..one }
+        };
+        let [first, second] = [ResourceId::next(), ResourceId::next()];
+        let mut tracker = Tracker::default();
+        tracker.before(&[drawn(first), drawn(second)]);
+        tracker.before(&[copied(first)]);
+        let barrier = tracker.before(&[copied(second)]).unwrap();
+        assert_eq!(barrier.source_stages, Stages::COLOR_ATTACHMENT_OUTPUT);
+        assert_eq!(barrier.source_accesses, Accesses::COLOR_ATTACHMENT_WRITE);
     }
 
     #[test]

@@ -51,12 +51,14 @@ impl Image {
     /// An image of `extent` (width, height), at least one texel each way. The contents of a storage image are zero.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] where the device has no images as large, [`Error::OutOfMemory`], or what Vulkan reports.
+    /// [`Error::OverLimit`] where the device has no images as large, [`Error::DeviceLacks`] where it has none of this
+    /// kind, [`Error::OutOfMemory`], or what Vulkan reports.
     pub fn new(device: &Device, name: &str, kind: ImageKind, extent: [u32; 2]) -> Result<Self> {
         let limit = ("maxImageDimension2D", u64::from(device.limits().max_image_dimension2_d));
         for size in extent {
             Device::check_limit(&format!("the image '{name}'"), size.into(), "pixels", limit)?;
         }
+        check_kind(device, kind)?;
         let image = Self { shared: Arc::new(RawImage::new(device, name, kind, extent)?) };
         if kind == ImageKind::Storage {
             image.initialise()?;
@@ -64,10 +66,11 @@ impl Image {
         Ok(image)
     }
 
-    /// Wraps an image that a swapchain owns.
+    /// Wraps an image that a swapchain owns, which lives as long.
     #[cfg(feature = "viewer")]
     pub(super) fn of_swapchain(
         device: &Device,
+        swapchain: Arc<dyn Any + Send + Sync>,
         raw: vk::Image,
         view: vk::ImageView,
         extent: [u32; 2],
@@ -83,6 +86,7 @@ impl Image {
             view,
             sampler: vk::Sampler::null(),
             owned: false,
+            _swapchain: Some(swapchain),
             allocation: None,
             device: device.clone(),
         };
@@ -95,11 +99,15 @@ impl Image {
         self.write(&vec![[0.0_f32; 4]; texels])
     }
 
-    /// Replaces the contents, row by row, and waits until that is done.
+    /// Replaces the contents of a storage image, row by row, and waits until that is done.
     ///
     /// # Errors
-    /// [`Error::SizeMismatch`] where `texels` are not as many as the image has, or what Vulkan reports.
+    /// [`Error::SizeMismatch`] where `texels` are not as many as the image has, [`Error::Binding`] where it is no storage
+    /// image, or what Vulkan reports.
     pub fn write<T: Pod>(&self, texels: &[T]) -> Result<()> {
+        if self.shared.kind != ImageKind::Storage {
+            return Err(Error::binding("upload image", format!("{self:?} is no storage image")));
+        }
         if size_of_val(texels) as u64 != self.byte_size() {
             return Err(self.size_mismatch(size_of_val(texels) as u64));
         }
@@ -116,8 +124,8 @@ impl Image {
         let mut frames = Frames::new(&self.shared.device, 1)?;
         let mut recorder = frames.begin()?;
         recorder.download_image(self, &staging)?;
-        let ticket = recorder.submit()?;
-        staging.read(ticket)
+        recorder.submit()?;
+        staging.read()
     }
 
     /// Width and height.
@@ -203,6 +211,10 @@ impl Owned for Image {
     fn owner(&self) -> Arc<dyn Any + Send + Sync> {
         self.shared.clone()
     }
+
+    fn device(&self) -> &Device {
+        &self.shared.device
+    }
 }
 
 /// Copies between images and buffers.
@@ -210,23 +222,28 @@ impl Recorder<'_> {
     /// Copies the contents of an image, row by row, into memory that the CPU can read once this recording is done.
     ///
     /// # Errors
-    /// [`Error::SizeMismatch`] where `target` is smaller than the image.
+    /// [`Error::SizeMismatch`] where `target` is smaller than the image, [`Error::Binding`] where the image cannot be
+    /// copied: depth, several samples a pixel, or a swapchain's.
     pub fn download_image(&mut self, source: &Image, target: &Staging) -> Result<()> {
+        let copies = matches!(source.kind(), ImageKind::Storage | ImageKind::Color { samples: 1, .. });
+        if !copies || !source.shared.owned {
+            return Err(Error::binding("download image", format!("{source:?} cannot be copied")));
+        }
         if source.byte_size() > target.size() {
             return Err(source.size_mismatch(target.size()));
         }
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
         let image_use = source.used(stages, vk::AccessFlags2::TRANSFER_READ, layout);
+        self.keep_alive(source);
+        self.keep_alive(target);
         self.transfer("download image", &[], &[target.id()], &[image_use], |device, commands| {
             // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer is large enough.
             unsafe {
                 device.cmd_copy_image_to_buffer(commands, source.raw(), layout, target.raw(), &[source.copy_region()])
             };
         });
-        self.keep_alive(source);
-        self.keep_alive(target);
-        self.host_will_read(target.id());
+        self.host_will_read(target);
         Ok(())
     }
 
@@ -238,14 +255,14 @@ impl Recorder<'_> {
         if let Some(image) = &mut image_use.image {
             image.home = vk::ImageLayout::UNDEFINED;
         }
+        self.keep_alive(source);
+        self.keep_alive(target);
         self.transfer("upload image", &[source.id()], &[], &[image_use], |device, commands| {
             // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer has its size.
             unsafe {
                 device.cmd_copy_buffer_to_image(commands, source.raw(), target.raw(), layout, &[target.copy_region()])
             };
         });
-        self.keep_alive(source);
-        self.keep_alive(target);
         let settled = vk::PipelineStageFlags2::ALL_COMMANDS;
         self.order("settle", &[target.used(settled, vk::AccessFlags2::MEMORY_READ, target.home_use().home)]);
         Ok(())
@@ -264,6 +281,7 @@ struct RawImage {
     sampler: vk::Sampler,
     /// Whether the image is destroyed with its view; a swapchain's is not.
     owned: bool,
+    _swapchain: Option<Arc<dyn Any + Send + Sync>>,
     allocation: Option<Allocation>,
     device: Device,
 }
@@ -294,7 +312,7 @@ impl RawImage {
             .array_layers(1)
             .samples(vk::SampleCountFlags::from_raw(samples))
             .usage(usage);
-        // SAFETY: the device is alive; formats and usages are ones that every Vulkan device has.
+        // SAFETY: the device is alive; the kind was checked, and rgba32f storage images are ones that every device has.
         let raw = unsafe { device.raw().create_image(&info, None) }.call("vkCreateImage")?;
         let mut image = Self {
             id: ResourceId::next(),
@@ -306,6 +324,7 @@ impl RawImage {
             view: vk::ImageView::null(),
             sampler: vk::Sampler::null(),
             owned: true,
+            _swapchain: None,
             allocation: None,
             device: device.clone(),
         };
@@ -359,6 +378,44 @@ impl Drop for RawImage {
             }
         }
     }
+}
+
+/// Fails where the device has no images of this kind.
+fn check_kind(device: &Device, kind: ImageKind) -> Result<()> {
+    let lacks = |what: String| Error::DeviceLacks { device: device.info().name.clone(), what };
+    let limits = device.limits();
+    let (format, samples, supported, feature) = match kind {
+        ImageKind::Storage => return Ok(()),
+        ImageKind::Color { format, samples } => {
+            let four_bytes = [
+                vk::Format::R8G8B8A8_SRGB,
+                vk::Format::B8G8R8A8_SRGB,
+                vk::Format::R8G8B8A8_UNORM,
+                vk::Format::B8G8R8A8_UNORM,
+            ];
+            if !four_bytes.contains(&format) {
+                return Err(lacks(format!("pictures in {format:?}: only 8-bit RGBA and BGRA are drawn into")));
+            }
+            (format, samples, limits.framebuffer_color_sample_counts, vk::FormatFeatureFlags::COLOR_ATTACHMENT)
+        }
+        ImageKind::Depth { samples } => {
+            if !device.compares_depth() {
+                return Err(lacks("sampling of depths with a comparison".into()));
+            }
+            let feature = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
+            (DEPTH_FORMAT, samples, limits.framebuffer_depth_sample_counts, feature)
+        }
+    };
+    if !samples.is_power_of_two() || !supported.contains(vk::SampleCountFlags::from_raw(samples)) {
+        return Err(lacks(format!("images with {samples} samples a pixel")));
+    }
+    let raw_instance = device.instance().raw();
+    // SAFETY: the device belongs to this instance.
+    let has = unsafe { raw_instance.get_physical_device_format_properties(device.info().handle, format) };
+    if !has.optimal_tiling_features.contains(feature) {
+        return Err(lacks(format!("targets in {format:?}")));
+    }
+    Ok(())
 }
 
 /// Compares a depth with four texels around and averages the results: soft edges for shadow maps.

@@ -14,7 +14,7 @@ const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// What an [`Instance`] is made with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InstanceOptions {
-    /// Turns on the validation layer with synchronization validation; every message is kept.
+    /// Turns on the validation layer with synchronization validation; its warnings and errors are kept.
     pub validation: bool,
     /// The display that windows will be opened on.
     #[cfg(feature = "viewer")]
@@ -33,6 +33,7 @@ struct Shared {
     raw: ash::Instance,
     debug: Option<Debug>,
     validates: bool,
+    presents: bool,
     // Boxed, since the messenger holds its address.
     messages: Box<Mutex<Vec<String>>>,
 }
@@ -75,6 +76,10 @@ impl Instance {
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
             flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         }
+        #[cfg(feature = "viewer")]
+        let presents = options.display.is_some();
+        #[cfg(not(feature = "viewer"))]
+        let presents = false;
         #[cfg(feature = "viewer")]
         if let Some(display) = options.display {
             extensions.extend(ash_window::enumerate_required_extensions(display).call("surface extensions")?);
@@ -123,10 +128,10 @@ impl Instance {
         } else {
             None
         };
-        Ok(Self { shared: Arc::new(Shared { entry, raw, debug, validates: options.validation, messages }) })
+        Ok(Self { shared: Arc::new(Shared { entry, raw, debug, validates: options.validation, presents, messages }) })
     }
 
-    /// What the validation layer and the recorder's own check have said so far, oldest first; empty without validation.
+    /// What the validation layer and the recorder's own check have said so far, oldest first.
     #[must_use]
     pub fn validation_messages(&self) -> Vec<String> {
         lock(&self.shared.messages).clone()
@@ -136,6 +141,12 @@ impl Instance {
     #[must_use]
     pub fn validates(&self) -> bool {
         self.shared.validates
+    }
+
+    /// Whether it was made for windows.
+    #[must_use]
+    pub fn presents(&self) -> bool {
+        self.shared.presents
     }
 
     pub(crate) fn add_messages(&self, messages: Vec<String>) {

@@ -10,7 +10,7 @@ use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Call, Error, Result};
 use super::hazard::{ImageUse, Use};
-use super::image::Image;
+use super::image::{Image, ImageKind};
 use super::recorder::Owned;
 use super::reflect::{Access, Binding, BindingKind, Reflection, reflect};
 
@@ -60,10 +60,17 @@ impl Interface {
         let mut slots: BTreeMap<u32, (Binding, vk::ShaderStageFlags)> = BTreeMap::new();
         let (mut push_constant_size, mut push_stages) = (0, vk::ShaderStageFlags::empty());
         for &(stage, reflection) in stages {
+            check_descriptor_counts(device, name, reflection)?;
             for binding in &reflection.bindings {
                 let slot = slots.entry(binding.binding).or_insert_with(|| (binding.clone(), stage));
                 if slot.0.name != binding.name || slot.0.kind != binding.kind {
                     let reason = format!("'{}' and '{}' share binding {}", slot.0.name, binding.name, binding.binding);
+                    return Err(Error::Shader { shader: name.into(), reason });
+                }
+                // Stages that draw may write only where optional features are on.
+                let stores = matches!(binding.kind, BindingKind::StorageBuffer | BindingKind::StorageImage);
+                if stage != vk::ShaderStageFlags::COMPUTE && stores && binding.access != Access::Read {
+                    let reason = format!("'{}' is not readonly, and only compute shaders may write", binding.name);
                     return Err(Error::Shader { shader: name.into(), reason });
                 }
                 slot.1 |= stage;
@@ -182,7 +189,11 @@ impl<P: Pipeline> Bindings<P> {
     /// of the variable for images.
     ///
     /// # Errors
-    /// [`Error::Binding`] where a name is missing, unknown, or names another kind of resource.
+    /// [`Error::Binding`] where a name is missing, unknown, or names another kind of resource; [`Error::OverLimit`] where
+    /// a buffer is larger than the device can bind as a uniform block.
+    ///
+    /// # Panics
+    /// Where a resource belongs to another device than the pipeline.
     pub fn new(pipeline: &P, resources: &[(&str, Resource<'_>)]) -> Result<Self> {
         let interface = pipeline.interface();
         let known = |name: &str| interface.slots.iter().any(|(binding, _)| binding.name == name);
@@ -199,17 +210,13 @@ impl<P: Pipeline> Bindings<P> {
                 Error::binding(&interface.name, format!("'{}' is missing of {}", binding.name, interface.expected()))
             })?;
             let one = use_of(&interface.name, binding, *stages, resource)?;
-            match uses.iter_mut().find(|other| other.resource == one.resource) {
-                Some(other) => {
-                    other.stages |= one.stages;
-                    other.accesses |= one.accesses;
-                }
-                None => uses.push(one),
-            }
-            owners.push(match resource {
-                Resource::Buffer(buffer) => buffer.owner(),
-                Resource::Image(image) => image.owner(),
-            });
+            add_use(&mut uses, one, &interface.name)?;
+            let owned: &dyn Owned = match &resource {
+                Resource::Buffer(buffer) => *buffer,
+                Resource::Image(image) => *image,
+            };
+            interface.device.assert_same(owned.device());
+            owners.push(owned.owner());
             bound.push((binding, resource));
         }
         let device = interface.device.clone();
@@ -284,6 +291,10 @@ impl<P: Pipeline> Owned for Bindings<P> {
     fn owner(&self) -> Arc<dyn Any + Send + Sync> {
         self.shared.clone()
     }
+
+    fn device(&self) -> &Device {
+        &self.shared.device
+    }
 }
 
 impl<P> Drop for RawBindings<P> {
@@ -293,9 +304,62 @@ impl<P> Drop for RawBindings<P> {
     }
 }
 
-/// Reads the interface out of a shader and checks that it is of the kind of `stage`.
-pub(super) fn reflect_shader(code: &ShaderCode<'_>) -> Result<Reflection> {
-    reflect(code.words).map_err(|reason| Error::Shader { shader: code.name.into(), reason })
+/// Adds what one binding or target does to a resource to what the pass does.
+pub(super) fn add_use(uses: &mut Vec<Use>, one: Use, pass: &str) -> Result<()> {
+    match uses.iter_mut().find(|other| other.resource == one.resource) {
+        Some(other) if other.image != one.image => Err(Error::binding(pass, "it needs one image in two layouts")),
+        Some(other) => {
+            other.stages |= one.stages;
+            other.accesses |= one.accesses;
+            Ok(())
+        }
+        None => {
+            uses.push(one);
+            Ok(())
+        }
+    }
+}
+
+/// Fails where one shader binds more than the device can give it.
+fn check_descriptor_counts(device: &Device, name: &str, reflection: &Reflection) -> Result<()> {
+    let limits = device.limits();
+    let of_kind = [
+        (
+            BindingKind::StorageBuffer,
+            "maxPerStageDescriptorStorageBuffers",
+            limits.max_per_stage_descriptor_storage_buffers,
+        ),
+        (
+            BindingKind::UniformBuffer,
+            "maxPerStageDescriptorUniformBuffers",
+            limits.max_per_stage_descriptor_uniform_buffers,
+        ),
+        (
+            BindingKind::StorageImage,
+            "maxPerStageDescriptorStorageImages",
+            limits.max_per_stage_descriptor_storage_images,
+        ),
+        (
+            BindingKind::SampledImage,
+            "maxPerStageDescriptorSampledImages",
+            limits.max_per_stage_descriptor_sampled_images,
+        ),
+    ];
+    for (kind, limit_name, limit) in of_kind {
+        let count = reflection.bindings.iter().filter(|binding| binding.kind == kind).count() as u64;
+        Device::check_limit(&format!("'{name}'"), count, "bindings of one kind", (limit_name, limit.into()))?;
+    }
+    Ok(())
+}
+
+/// Reads the interface out of a shader and checks that it is one `main` of the stage `model`.
+pub(super) fn reflect_shader(code: &ShaderCode<'_>, model: spirv::ExecutionModel) -> Result<Reflection> {
+    let told = |reason| Error::Shader { shader: code.name.into(), reason };
+    let reflection = reflect(code.words).map_err(told)?;
+    match &reflection.entry_points[..] {
+        [(found, name)] if *found == model && name == "main" => Ok(reflection),
+        found => Err(told(format!("it has to be one {model:?} shader with the entry point main, not {found:?}"))),
+    }
 }
 
 /// A shader module that goes when it is dropped: pipelines do not need it once they are made.
@@ -357,9 +421,19 @@ fn use_of(pass: &str, binding: &Binding, stages: vk::ShaderStageFlags, resource:
     .fold(vk::PipelineStageFlags2::empty(), |sum, (_, stage)| sum | stage);
     match (binding.kind, resource) {
         (BindingKind::StorageBuffer | BindingKind::UniformBuffer, Resource::Buffer(buffer)) => {
+            if binding.kind == BindingKind::UniformBuffer {
+                let limit = ("maxUniformBufferRange", u64::from(buffer.device().limits().max_uniform_buffer_range));
+                Device::check_limit(&format!("the uniform block '{}'", binding.name), buffer.size(), "bytes", limit)?;
+            }
             Ok(Use { resource: buffer.id(), stages, accesses, image: None })
         }
-        (BindingKind::StorageImage | BindingKind::SampledImage, Resource::Image(image)) => {
+        (BindingKind::StorageImage | BindingKind::SampledImage, Resource::Image(image))
+            if matches!(
+                (binding.kind, image.kind()),
+                (BindingKind::StorageImage, ImageKind::Storage)
+                    | (BindingKind::SampledImage, ImageKind::Depth { samples: 1 })
+            ) =>
+        {
             let layout = image_layout(binding.kind);
             let image_use = ImageUse { layout, ..image.home_use() };
             Ok(Use { resource: image.id(), stages, accesses, image: Some(image_use) })

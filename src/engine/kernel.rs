@@ -29,9 +29,9 @@ impl Kernel {
     /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
     /// larger than the device allows, or what Vulkan reports.
     pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
-        let reflection = reflect_shader(code)?;
+        let reflection = reflect_shader(code, spirv::ExecutionModel::GLCompute)?;
         if reflection.local_size.contains(&0) {
-            let reason = "it is no compute shader with a fixed workgroup size".into();
+            let reason = "its workgroup has no fixed size".into();
             return Err(Error::Shader { shader: code.name.into(), reason });
         }
         Self::check_workgroup(device, code.name, reflection.local_size, reflection.shared_memory)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::NoUninit;
 
+use super::buffer::Staging;
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
 use super::frames::Slot;
@@ -20,6 +21,8 @@ use super::trace::Trace;
 pub(super) trait Owned {
     /// The shared owner of the Vulkan objects.
     fn owner(&self) -> Arc<dyn Any + Send + Sync>;
+    /// The device that they belong to.
+    fn device(&self) -> &Device;
 }
 
 /// One recording in progress; it runs when it is submitted and is discarded when it is dropped before.
@@ -30,6 +33,8 @@ pub struct Recorder<'frame> {
     /// Kept with validation on, to be searched for missing barriers.
     trace: Option<Trace>,
     run: Option<Run>,
+    /// What this recording reads back into.
+    downloads: Vec<Staging>,
 }
 
 /// Consecutive calls of one pass: they share a label and a timestamp.
@@ -64,7 +69,7 @@ impl<'frame> Recorder<'frame> {
             timestamps.begin(slot.commands)?;
         }
         let trace = device.instance().validates().then(Trace::default);
-        Ok(Self { device: device.clone(), slot, tracker: Tracker::default(), trace, run: None })
+        Ok(Self { device: device.clone(), slot, tracker: Tracker::default(), trace, run: None, downloads: Vec::new() })
     }
 
     /// Runs a kernel once for each of `invocations` in x, y and z, rounded up to whole workgroups: the kernel has to
@@ -92,6 +97,7 @@ impl<'frame> Recorder<'frame> {
         if groups.contains(&0) {
             return Ok(());
         }
+        self.keep_alive(bindings);
         self.start_pass(kernel.name(), bindings.uses());
         let commands = self.slot.commands;
         // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the sizes of
@@ -102,7 +108,6 @@ impl<'frame> Recorder<'frame> {
             bindings.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
             raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
         }
-        self.keep_alive(bindings);
         Ok(())
     }
 
@@ -134,6 +139,7 @@ impl<'frame> Recorder<'frame> {
             self.device.submit(self.slot.commands, wait, signal)?
         };
         self.slot.ticket = Some(ticket);
+        self.downloads.iter().for_each(|staging| staging.filled_by(ticket));
         Ok(ticket)
     }
 
@@ -229,13 +235,17 @@ impl<'frame> Recorder<'frame> {
         record(self.device.raw(), self.slot.commands);
     }
 
-    /// Makes what the device wrote to `resource` visible to the CPU once the recording is done.
-    pub(super) fn host_will_read(&mut self, resource: ResourceId) {
-        let stages = vk::PipelineStageFlags2::HOST;
+    /// Makes what the device wrote to `staging` visible to the CPU once the recording is done.
+    pub(super) fn host_will_read(&mut self, staging: &Staging) {
+        let (resource, stages) = (staging.id(), vk::PipelineStageFlags2::HOST);
         self.order("host", &[Use { resource, stages, accesses: vk::AccessFlags2::HOST_READ, image: None }]);
+        self.downloads.push(staging.clone());
     }
 
+    /// Keeps what the next command uses until the recording is done. Panics where it belongs to another device.
+    #[track_caller]
     pub(super) fn keep_alive(&mut self, used: &dyn Owned) {
+        self.device.assert_same(used.device());
         let owner = used.owner();
         self.slot.owners.entry(Arc::as_ptr(&owner).cast::<()>() as usize).or_insert(owner);
     }

@@ -63,6 +63,8 @@ pub struct Reflection {
     pub local_size: [u32; 3],
     /// Memory that a workgroup shares \[bytes\].
     pub shared_memory: u32,
+    /// Stage and name of each entry point.
+    pub entry_points: Vec<(spirv::ExecutionModel, String)>,
     /// Layout of every named struct with offsets, by name.
     pub structs: BTreeMap<String, StructLayout>,
 }
@@ -95,6 +97,8 @@ struct Module {
     decorated: HashSet<(u32, spirv::Decoration)>,
     member_decorated: HashSet<(u32, u32, spirv::Decoration)>,
     variables: Vec<(u32, u32, spirv::StorageClass)>,
+    entry_points: Vec<(spirv::ExecutionModel, String)>,
+    matrix_strides: HashMap<(u32, u32), u32>,
     local_size: [u32; 3],
     /// From SPIR-V 1.6 on, compilers give the workgroup size as the ids of constants.
     local_size_ids: Option<[u32; 3]>,
@@ -106,7 +110,11 @@ struct Module {
 /// A sentence that says what is malformed, or which construct the engine does not bind.
 pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
     let module = Module::parse(words)?;
-    let mut reflection = Reflection { local_size: module.local_size()?, ..Reflection::default() };
+    let mut reflection = Reflection {
+        local_size: module.local_size()?,
+        entry_points: module.entry_points.clone(),
+        ..Reflection::default()
+    };
     for &(id, pointer_type, class) in &module.variables {
         let pointee = module.pointee(pointer_type)?;
         match class {
@@ -116,7 +124,9 @@ pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
                 reflection.bindings.push(module.binding(id, pointee, class)?);
             }
             spirv::StorageClass::PushConstant => reflection.push_constant_size = module.size(pointee)?,
-            spirv::StorageClass::Workgroup => reflection.shared_memory += module.size(pointee)?,
+            spirv::StorageClass::Workgroup => {
+                reflection.shared_memory = reflection.shared_memory.saturating_add(module.size(pointee)?)
+            }
             _ => {}
         }
     }
@@ -129,7 +139,11 @@ pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
             && let Some(name) = module.names.get(&id).filter(|name| !name.is_empty())
             && module.offsets.contains_key(&(id, 0))
         {
-            reflection.structs.insert(name.clone(), module.struct_layout(id, members)?);
+            let layout = module.struct_layout(id, members)?;
+            let known = reflection.structs.entry(name.clone()).or_insert_with(|| layout.clone());
+            if *known != layout {
+                return Err(format!("two structs are called {name}, and are laid out differently"));
+            }
         }
     }
     Ok(reflection)
@@ -176,6 +190,9 @@ impl Module {
                 self.local_size_ids = Some([at(2)?, at(3)?, at(4)?]);
             }
             spirv::Op::Constant => drop(self.constants.insert(at(1)?, at(2)?)),
+            spirv::Op::EntryPoint => {
+                self.entry_points.push((spirv::ExecutionModel::from_u32(at(0)?)?, text(operands.get(2..)?)));
+            }
             spirv::Op::Variable => self.variables.push((at(1)?, at(0)?, spirv::StorageClass::from_u32(at(2)?)?)),
             _ => {
                 if let Some(kind) = parse_type(opcode, operands) {
@@ -198,6 +215,7 @@ impl Module {
 
     fn decorate_member(&mut self, member: (u32, u32), decoration: u32, value: Option<u32>) {
         match (spirv::Decoration::from_u32(decoration), value) {
+            (Some(spirv::Decoration::MatrixStride), Some(value)) => drop(self.matrix_strides.insert(member, value)),
             (Some(spirv::Decoration::Offset), Some(value)) => drop(self.offsets.insert(member, value)),
             (Some(other), _) => drop(self.member_decorated.insert((member.0, member.1, other))),
             (None, _) => {}
@@ -291,21 +309,35 @@ impl Module {
 
     /// Size of a type \[bytes\]; a runtime array counts as empty.
     fn size(&self, id: u32) -> Result<u32, String> {
+        // Types are declared before they are used, so no type of a valid module holds itself.
+        self.size_within(id, None, 16)
+    }
+
+    /// Size of a type as a struct's member has it: a matrix is as large as the member's decoration says.
+    fn size_within(&self, id: u32, member: Option<(u32, u32)>, depth: u32) -> Result<u32, String> {
         let unknown = || "a bound or shared variable has a type without a size".to_string();
+        let depth = depth.checked_sub(1).ok_or("its types are nested too deeply")?;
+        let inner = |id| self.size_within(id, None, depth);
+        let product = |size: u32, count: u32| size.checked_mul(count).ok_or_else(unknown);
         Ok(match self.types.get(&id).ok_or_else(unknown)? {
             Type::Scalar { bytes } => *bytes,
-            Type::Vector { component, count } => self.size(*component)? * count,
-            Type::Matrix { column, count } => self.size(*column)?.next_multiple_of(16) * count,
+            Type::Vector { component, count } => product(inner(*component)?, *count)?,
+            Type::Matrix { column, count } => {
+                let stride = member.and_then(|member| self.matrix_strides.get(&member).copied());
+                product(stride.map_or_else(|| inner(*column), Ok)?, *count)?
+            }
             Type::Array { element, length } => {
                 let length = self.constants.get(length).ok_or_else(unknown)?;
-                self.array_strides.get(&id).map_or_else(|| self.size(*element), |&stride| Ok(stride))? * length
+                product(self.array_strides.get(&id).map_or_else(|| inner(*element), |&stride| Ok(stride))?, *length)?
             }
             Type::RuntimeArray { .. } => 0,
             Type::Struct { members } => {
-                let mut end = 0;
-                for (index, member) in members.iter().enumerate() {
-                    let start = self.offsets.get(&(id, index as u32)).copied().unwrap_or(end);
-                    end = start + self.size(*member)?;
+                let mut end = 0_u32;
+                for (index, &member) in members.iter().enumerate() {
+                    let place = (id, index as u32);
+                    let start = self.offsets.get(&place).copied().unwrap_or(end);
+                    let size = self.size_within(member, Some(place), depth)?;
+                    end = end.max(start.checked_add(size).ok_or_else(unknown)?);
                 }
                 end
             }
@@ -323,7 +355,7 @@ fn parse_type(opcode: spirv::Op, operands: &[u32]) -> Option<Type> {
         spirv::Op::TypeMatrix => Type::Matrix { column: at(1)?, count: at(2)? },
         spirv::Op::TypeArray => Type::Array { element: at(1)?, length: at(2)? },
         spirv::Op::TypeRuntimeArray => Type::RuntimeArray { element: at(1)? },
-        spirv::Op::TypeStruct => Type::Struct { members: operands[1..].to_vec() },
+        spirv::Op::TypeStruct => Type::Struct { members: operands.get(1..)?.to_vec() },
         spirv::Op::TypePointer => Type::Pointer { pointee: at(2)? },
         // Operand 6 says how an image is used: 1 with a sampler, 2 without one.
         spirv::Op::TypeImage if at(6)? == 2 => Type::StorageImage,

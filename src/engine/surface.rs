@@ -34,6 +34,9 @@ impl Surface {
     where
         W: raw_window_handle::HasDisplayHandle + raw_window_handle::HasWindowHandle + Send + Sync + 'static,
     {
+        if !instance.presents() {
+            return Err(Error::Window { reason: "the instance was made without a display".into() });
+        }
         let no_handle = |error: raw_window_handle::HandleError| Error::Window { reason: error.to_string() };
         let display: RawDisplayHandle = window.display_handle().map_err(no_handle)?.as_raw();
         let handle: RawWindowHandle = window.window_handle().map_err(no_handle)?.as_raw();
@@ -54,15 +57,34 @@ impl Drop for RawSurface {
 
 /// The images that a surface shows, remade when its size changes.
 pub struct Swapchain {
+    images: Vec<Shown>,
+    /// Signalled when an image can be drawn into, with the recording that waited for it last; taken in turn, one more
+    /// than there are images.
+    acquired: Vec<(vk::Semaphore, Option<Ticket>)>,
+    next_acquired: usize,
+    /// `None` until the window first has an area; without images while it has none.
+    current: Option<Arc<RawSwapchain>>,
     loader: khr::swapchain::Device,
     surface: Surface,
     format: vk::SurfaceFormatKHR,
-    raw: vk::SwapchainKHR,
-    images: Vec<Shown>,
-    /// Signalled when an image can be drawn into; taken in turn, one more than there are images.
-    acquired: Vec<vk::Semaphore>,
-    next_acquired: usize,
     device: Device,
+}
+
+/// The Vulkan swapchain; its images hold it.
+struct RawSwapchain {
+    raw: vk::SwapchainKHR,
+    loader: khr::swapchain::Device,
+    // A swapchain goes before its surface and its device.
+    _surface: Surface,
+    _device: Device,
+}
+
+impl Drop for RawSwapchain {
+    fn drop(&mut self) {
+        // SAFETY: the images, which hold the swapchain, are kept by recordings until the device is done with them, and
+        // whoever drops the last of them has waited for the queue, on which images are shown.
+        unsafe { self.loader.destroy_swapchain(self.raw, None) };
+    }
 }
 
 /// An image of the swapchain, with the semaphore that says that it has been drawn.
@@ -75,9 +97,10 @@ struct Shown {
 pub struct SwapchainFrame {
     /// The image.
     pub image: Image,
+    swapchain: Arc<RawSwapchain>,
     index: u32,
-    acquired: vk::Semaphore,
-    drawn: vk::Semaphore,
+    /// Which of the semaphores is signalled when the image can be drawn into.
+    acquired: usize,
 }
 
 impl Swapchain {
@@ -87,6 +110,10 @@ impl Swapchain {
     /// [`Error::DeviceLacks`] where the device cannot show on this surface, or what Vulkan reports.
     pub fn new(device: &Device, surface: &Surface) -> Result<Self> {
         let info = device.info();
+        if !device.presents() {
+            let what = "a swapchain: it was opened without one".into();
+            return Err(Error::DeviceLacks { device: info.name.clone(), what });
+        }
         let SurfaceParts { loader, raw } = surface.parts();
         // SAFETY: device and surface belong to one instance and are alive.
         let (supported, formats) = unsafe {
@@ -110,7 +137,7 @@ impl Swapchain {
             loader: khr::swapchain::Device::new(device.instance().raw(), device.raw()),
             surface: surface.clone(),
             format,
-            raw: vk::SwapchainKHR::null(),
+            current: None,
             images: Vec::new(),
             acquired: Vec::new(),
             next_acquired: 0,
@@ -160,7 +187,7 @@ impl Swapchain {
             vk::CompositeAlphaFlagsKHR::POST_MULTIPLIED,
         ];
         let composite = composite.into_iter().find(|alpha| capabilities.supported_composite_alpha.contains(*alpha));
-        let old = self.raw;
+        let old = self.current.take();
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface)
             .min_image_count((capabilities.min_image_count + 1).min(most_images))
@@ -175,21 +202,27 @@ impl Swapchain {
             // FIFO is the one mode that every device has, and it shows no torn images.
             .present_mode(vk::PresentModeKHR::FIFO)
             .clipped(true)
-            .old_swapchain(old);
-        // SAFETY: the surface is alive and the old swapchain's images are no longer used.
-        let made = unsafe { self.loader.create_swapchain(&info, None) };
-        // SAFETY: the old swapchain is retired, whether or not the new one was made, and the device is idle.
-        unsafe { self.loader.destroy_swapchain(old, None) };
-        self.raw = vk::SwapchainKHR::null();
-        self.raw = made.call("vkCreateSwapchainKHR")?;
-        self.device.name(self.raw, "swapchain");
-        self.make_images([extent.width, extent.height])?;
+            .old_swapchain(old.as_ref().map_or(vk::SwapchainKHR::null(), |old| old.raw));
+        // SAFETY: surface and old swapchain are alive, and the old one's images are no longer used.
+        let raw = unsafe { self.loader.create_swapchain(&info, None) }.call("vkCreateSwapchainKHR")?;
+        self.device.name(raw, "swapchain");
+        let swapchain = Arc::new(RawSwapchain {
+            raw,
+            loader: self.loader.clone(),
+            _surface: self.surface.clone(),
+            _device: self.device.clone(),
+        });
+        if let Err(error) = self.make_images(&swapchain, [extent.width, extent.height]) {
+            self.drop_images();
+            return Err(error);
+        }
+        self.current = Some(swapchain);
         Ok(Some([extent.width, extent.height]))
     }
 
-    fn make_images(&mut self, extent: [u32; 2]) -> Result<()> {
+    fn make_images(&mut self, swapchain: &Arc<RawSwapchain>, extent: [u32; 2]) -> Result<()> {
         // SAFETY: the swapchain was made just now.
-        let raw_images = unsafe { self.loader.get_swapchain_images(self.raw) }.call("vkGetSwapchainImagesKHR")?;
+        let raw_images = unsafe { self.loader.get_swapchain_images(swapchain.raw) }.call("vkGetSwapchainImagesKHR")?;
         let range =
             vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
         for raw in raw_images {
@@ -198,16 +231,16 @@ impl Swapchain {
                 .view_type(vk::ImageViewType::TYPE_2D)
                 .format(self.format.format)
                 .subresource_range(range);
-            // SAFETY: the image belongs to the swapchain, which outlives the view.
+            // SAFETY: the image belongs to the swapchain, which the wrapped image holds with the view.
             let view = unsafe { self.device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
             self.device.name(raw, "swapchain image");
             self.device.name(view, "swapchain image");
-            let image = Image::of_swapchain(&self.device, raw, view, extent, self.format.format);
+            let image = Image::of_swapchain(&self.device, swapchain.clone(), raw, view, extent, self.format.format);
             self.images.push(Shown { image, drawn: self.semaphore("image drawn")? });
         }
         for _ in 0..=self.images.len() {
             let semaphore = self.semaphore("image acquired")?;
-            self.acquired.push(semaphore);
+            self.acquired.push((semaphore, None));
         }
         Ok(())
     }
@@ -225,18 +258,22 @@ impl Swapchain {
     /// # Errors
     /// What Vulkan reports.
     pub fn acquire(&mut self) -> Result<Option<SwapchainFrame>> {
-        if self.images.is_empty() {
+        let Some(swapchain) = self.current.clone().filter(|_| !self.images.is_empty()) else {
             return Ok(None);
+        };
+        let turn = self.next_acquired;
+        // The recording that waited for this semaphore last has to be done before it is signalled again.
+        if let Some(ticket) = self.acquired[turn].1.take() {
+            self.device.wait(ticket)?;
         }
-        let acquired = self.acquired[self.next_acquired];
-        // SAFETY: the semaphore's last wait was in a recording that finished before its turn came again: at most as many
-        // images are in flight as there are images, and there is one semaphore more.
-        let result = unsafe { self.loader.acquire_next_image(self.raw, u64::MAX, acquired, vk::Fence::null()) };
+        let semaphore = self.acquired[turn].0;
+        // SAFETY: nothing waits for the semaphore.
+        let result = unsafe { self.loader.acquire_next_image(swapchain.raw, u64::MAX, semaphore, vk::Fence::null()) };
         match result {
             Ok((index, _)) => {
-                self.next_acquired = (self.next_acquired + 1) % self.acquired.len();
-                let shown = &self.images[index as usize];
-                Ok(Some(SwapchainFrame { image: shown.image.clone(), index, acquired, drawn: shown.drawn }))
+                self.next_acquired = (turn + 1) % self.acquired.len();
+                let image = self.images[index as usize].image.clone();
+                Ok(Some(SwapchainFrame { image, swapchain, index, acquired: turn }))
             }
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(None),
             Err(result) => Err(result).call("vkAcquireNextImageKHR"),
@@ -247,14 +284,21 @@ impl Swapchain {
     /// [`Swapchain::resize`] is due.
     ///
     /// # Errors
-    /// What Vulkan reports.
-    pub fn present(&mut self, mut recorder: Recorder<'_>, frame: &SwapchainFrame) -> Result<(Ticket, bool)> {
+    /// [`Error::Window`] where the swapchain has been resized since `frame` was acquired, or what Vulkan reports.
+    pub fn present(&mut self, mut recorder: Recorder<'_>, frame: SwapchainFrame) -> Result<(Ticket, bool)> {
+        let is_current = self.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, &frame.swapchain));
+        if !is_current || self.images.is_empty() {
+            let reason = "its image was acquired before the last resize; acquire another".into();
+            return Err(Error::Window { reason });
+        }
         let stages = vk::PipelineStageFlags2::ALL_COMMANDS;
         let layout = vk::ImageLayout::PRESENT_SRC_KHR;
-        recorder.order("present", &[frame.image.used(stages, vk::AccessFlags2::MEMORY_READ, layout)]);
         recorder.keep_alive(&frame.image as &dyn Owned);
-        let ticket = recorder.submit_between(Some(frame.acquired), Some(frame.drawn))?;
-        let (waits, swapchains, indices) = ([frame.drawn], [self.raw], [frame.index]);
+        recorder.order("present", &[frame.image.used(stages, vk::AccessFlags2::MEMORY_READ, layout)]);
+        let drawn = self.images[frame.index as usize].drawn;
+        let ticket = recorder.submit_between(Some(self.acquired[frame.acquired].0), Some(drawn))?;
+        self.acquired[frame.acquired].1 = Some(ticket);
+        let (waits, swapchains, indices) = ([drawn], [frame.swapchain.raw], [frame.index]);
         let info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
         // SAFETY: the image was acquired from this swapchain and the semaphore is signalled by the submission above; the
@@ -273,7 +317,7 @@ impl Swapchain {
             // SAFETY: the device is idle.
             unsafe { self.device.raw().destroy_semaphore(shown.drawn, None) };
         }
-        for semaphore in self.acquired.drain(..) {
+        for (semaphore, _) in self.acquired.drain(..) {
             // SAFETY: the device is idle.
             unsafe { self.device.raw().destroy_semaphore(semaphore, None) };
         }
@@ -283,12 +327,9 @@ impl Swapchain {
 
 impl Drop for Swapchain {
     fn drop(&mut self) {
-        // SAFETY: the device is idle, or lost, after waiting; views go before the swapchain that their images belong to.
-        unsafe {
-            let _ = self.device.raw().device_wait_idle();
-            self.drop_images();
-            self.loader.destroy_swapchain(self.raw, None);
-        }
+        // SAFETY: the device serialises its queue. Waiting can only fail on a lost device, which uses nothing any more.
+        let _ = self.device.with_queue(|queue| unsafe { self.device.raw().queue_wait_idle(queue) });
+        self.drop_images();
     }
 }
 

@@ -46,11 +46,17 @@ impl Trace {
             for one in uses {
                 let history = histories.entry(one.resource).or_default();
                 let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().collect();
-                if one.writes() {
+                let transition = self.transition_at(index, one.resource);
+                if one.writes() || transition.is_some() {
                     conflicts.append(&mut history.reads.clone());
                 }
                 for (earlier, other) in conflicts {
-                    if !self.ordered(earlier, &other, index, one) {
+                    // A change of layout writes: the barrier that makes it has to follow the earlier access itself.
+                    let ordered = match transition {
+                        Some(barrier) => orders(barrier, &other, one),
+                        None => self.ordered(earlier, &other, index, one),
+                    };
+                    if !ordered {
                         let before = &self.passes[earlier].0;
                         races.push(format!(
                             "no barrier between pass {earlier} '{before}' ({:?}) and pass {index} '{name}' ({:?}) on \
@@ -87,14 +93,18 @@ impl Trace {
     }
 
     fn ordered(&self, earlier: usize, first: &Use, later: usize, second: &Use) -> bool {
-        self.barriers.iter().filter(|(at, _)| (earlier + 1..=later).contains(at)).any(|(_, barrier)| {
-            let executes =
-                barrier.source_stages.contains(first.stages) && barrier.target_stages.contains(second.stages);
-            let made_available = !first.writes()
-                || (barrier.target_accesses.contains(second.accesses)
-                    && written(first).is_none_or(|writes| barrier.source_accesses.contains(writes)));
-            executes && made_available
-        })
+        // Barriers lie in the order of the passes.
+        let from = self.barriers.partition_point(|(at, _)| *at <= earlier);
+        let to = self.barriers.partition_point(|(at, _)| *at <= later);
+        self.barriers[from..to].iter().any(|(_, barrier)| orders(barrier, first, second))
+    }
+
+    /// The barrier right before a pass, where it changes the layout of `resource`.
+    fn transition_at(&self, pass: usize, resource: ResourceId) -> Option<&Barrier> {
+        let right_before = self.barriers.iter().filter(|(at, _)| *at == pass).map(|(_, barrier)| barrier);
+        right_before
+            .filter(|barrier| barrier.transitions.iter().any(|transition| transition.resource == resource))
+            .last()
     }
 
     fn layout_before(&self, pass: usize, resource: ResourceId) -> Option<vk::ImageLayout> {
@@ -102,6 +112,15 @@ impl Trace {
             self.barriers.iter().filter(|(at, _)| *at <= pass).flat_map(|(_, barrier)| &barrier.transitions);
         transitions.rev().find(|transition| transition.resource == resource).map(|last| last.image.layout)
     }
+}
+
+/// Whether `barrier` makes `second` wait for `first`, and see what it wrote.
+fn orders(barrier: &Barrier, first: &Use, second: &Use) -> bool {
+    let executes = barrier.source_stages.contains(first.stages) && barrier.target_stages.contains(second.stages);
+    let made_visible = written(first).is_none_or(|writes| {
+        barrier.target_accesses.contains(second.accesses) && barrier.source_accesses.contains(writes)
+    });
+    executes && made_visible
 }
 
 /// The writing part of a use's accesses.

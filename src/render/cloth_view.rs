@@ -76,8 +76,9 @@ impl ClothView {
     /// What the engine reports.
     pub fn new(device: &Device, simulation: &Simulation, format: vk::Format, room: Bounds) -> engine::Result<Self> {
         let cloth = simulation.cloth();
+        let limit = ("maxDrawIndexedIndexValue", device.most_vertices());
+        Device::check_limit("a picture of the cloth", cloth.positions.len() as u64, "vertices", limit)?;
         let corners = cloth.triangles.as_flattened();
-        let (first_triangles, particle_triangles) = triangles_around(cloth);
         let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
         let shadow_extent = [SHADOW_MAP_SIZE; 2];
         let shadow_map = Image::new(device, "shadow map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
@@ -85,8 +86,7 @@ impl ClothView {
             indices: Buffer::from_slice(device, "triangles", corners)?,
             normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
             coordinates: Buffer::from_slice(device, "coordinates", &coordinates(cloth))?,
-            first_triangles: Buffer::from_slice(device, "first triangles", &first_triangles)?,
-            particle_triangles: Buffer::from_slice(device, "particle triangles", &particle_triangles)?,
+            particle_triangles: Buffer::from_slice(device, "particle triangles", &triangles_around(cloth))?,
         };
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
@@ -124,7 +124,7 @@ impl ClothView {
         picture: &Image,
     ) -> engine::Result<()> {
         let place = &self.places[current];
-        recorder.update(&self.parameters, &self.view_parameters(camera, targets.aspect()))?;
+        recorder.update(&self.parameters, &[self.view_parameters(camera, targets.aspect())])?;
         let push = NormalsPush { particle_count: self.particle_count };
         recorder.dispatch(&place.normals, &push, [self.particle_count, 1, 1])?;
         let cloth = Vertices::Indexed(&self.indices, self.index_count);
@@ -170,7 +170,6 @@ struct Buffers {
     indices: Buffer,
     normals: Buffer,
     coordinates: Buffer,
-    first_triangles: Buffer,
     particle_triangles: Buffer,
 }
 
@@ -201,7 +200,6 @@ impl Place {
             particles,
             ("Normals", (&buffers.normals).into()),
             ("Triangles", (&buffers.indices).into()),
-            ("FirstTriangles", (&buffers.first_triangles).into()),
             ("ParticleTriangles", (&buffers.particle_triangles).into()),
         ])?;
         let shadow = pipeline(device, shadow, None)?;
@@ -250,22 +248,24 @@ fn coordinates(cloth: &Cloth) -> Vec<Vec2> {
     (0..cloth.positions.len()).map(place).collect()
 }
 
-/// The triangles around each particle: those of particle `i` are `triangles[first[i]..first[i + 1]]`.
-fn triangles_around(cloth: &Cloth) -> (Vec<u32>, Vec<u32>) {
-    let mut first = vec![0_u32; cloth.positions.len() + 1];
+/// The triangles around each particle: those of particle `i` are `entries[entries[i]..entries[i + 1]]`.
+fn triangles_around(cloth: &Cloth) -> Vec<u32> {
+    let particle_count = cloth.positions.len();
+    let mut entries = vec![0_u32; particle_count + 1];
     for &corner in cloth.triangles.as_flattened() {
-        first[corner as usize + 1] += 1;
+        entries[corner as usize + 1] += 1;
     }
-    for index in 1..first.len() {
-        first[index] += first[index - 1];
+    entries[0] = particle_count as u32 + 1;
+    for index in 1..=particle_count {
+        entries[index] += entries[index - 1];
     }
-    let mut next = first.clone();
-    let mut triangles = vec![0; cloth.triangles.len() * 3];
+    let mut next = entries[..particle_count].to_vec();
+    entries.resize(entries.len() + cloth.triangles.len() * 3, 0);
     for (triangle, corners) in cloth.triangles.iter().enumerate() {
         for &corner in corners {
-            triangles[next[corner as usize] as usize] = triangle as u32;
+            entries[next[corner as usize] as usize] = triangle as u32;
             next[corner as usize] += 1;
         }
     }
-    (first, triangles)
+    entries
 }

@@ -38,8 +38,8 @@ impl Picture {
         let mut recorder = frames.begin()?;
         view.record(&mut recorder, current, camera, &targets, &image)?;
         recorder.download_image(&image, &staging)?;
-        let ticket = recorder.submit()?;
-        Ok(Self { extent, rgba: staging.read(ticket)? })
+        recorder.submit()?;
+        Ok(Self { extent, rgba: staging.read()? })
     }
 
     /// Writes a PNG file, whole or not at all.

@@ -147,7 +147,7 @@ impl View {
         }
         self.cloth.record(&mut recorder, self.run.simulation.current(), &self.camera, targets, &frame.image)?;
         self.window.pre_present_notify();
-        let (ticket, fits) = self.swapchain.present(recorder, &frame)?;
+        let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
         self.changed = false;
         self.run.submitted(ticket, steps)?;

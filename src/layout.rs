@@ -89,6 +89,62 @@ pub struct VerletParameters {
     pub padding: [u32; 3],
 }
 
+/// A collider during one step, in which it moves from one pose to another at constant speed; 96 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Collider {
+    /// In the collider's own frame \[m\]. Sphere: x is the radius. Capsule along y: x and y are the radii at its lower
+    /// and its upper end, z half the distance between these ends' centres. Box: xyz are half its sides. A plane has none:
+    /// it is y = 0, solid below.
+    pub size: Vec4,
+    /// 0 sphere, 1 capsule, 2 plane, 3 box.
+    pub kind: u32,
+    /// Coefficient of friction.
+    pub friction: f32,
+    /// Keeps the members that follow at multiples of 16 bytes.
+    pub padding: [u32; 2],
+    /// Where its frame's origin is at the start of the step, in xyz \[m\].
+    pub start_position: Vec4,
+    /// How its frame is turned at the start of the step, a unit quaternion xyzw.
+    pub start_rotation: Vec4,
+    /// Where its frame's origin is at the end of the step, in xyz \[m\].
+    pub end_position: Vec4,
+    /// How its frame is turned at the end of the step, a unit quaternion xyzw.
+    pub end_rotation: Vec4,
+}
+
+/// Push constants of `pbd/collide`: which part of the step a substep is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct CollidePush {
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Number of colliders.
+    pub collider_count: u32,
+}
+
+/// What holds for every substep of the `mass_spring` solver; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct MassSpringParameters {
+    /// Gravity and the external acceleration together, in xyz \[m/s²\]; w is unused.
+    pub acceleration: Vec4,
+    /// Columns and rows of the grid.
+    pub grid_size: IVec2,
+    /// Rest length of the structural springs, the side of a cell \[m\].
+    pub rest_length: f32,
+    /// Stiffness of all 8 springs \[N/m\].
+    pub stiffness: f32,
+    /// Damping of all 8 springs, along the spring \[N s/m\].
+    pub damping: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
 /// Push constants of `view/normals`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -161,6 +217,18 @@ assert_same_layout!(VerletParameters {
     damping,
     substep_dt,
 });
+assert_same_layout!(Collider {
+    size,
+    kind,
+    friction,
+    padding,
+    start_position,
+    start_rotation,
+    end_position,
+    end_rotation,
+});
+assert_same_layout!(CollidePush { start, end, collider_count });
+assert_same_layout!(MassSpringParameters { acceleration, grid_size, rest_length, stiffness, damping, substep_dt });
 assert_same_layout!(NormalsPush { particle_count });
 assert_same_layout!(ViewParameters {
     clip_from_world,

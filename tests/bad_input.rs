@@ -93,7 +93,7 @@ const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 #[test]
 fn scenes_that_cannot_be_had() {
-    let presets = "verlet, flag, mesh";
+    let presets = "verlet, curtain, flag, mesh";
     for (arguments, says) in [
         (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
         (&[""], &["no preset ``", presets]),
@@ -118,7 +118,7 @@ fn scene_files_that_are_malformed() {
         (b"preset = \"flag\"\r\ncolumns = ", &["bad.toml, line 2: this is not TOML"]),
         (b"rows = 3\nrows = 4", &["bad.toml, line 2", "duplicate key"]),
         (b"\xef\xbb\xbfpreset = \"flag\"\n\ncolums = 3", &["bad.toml, line 3", "`colums`", "`columns`", "rows"]),
-        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, flag, mesh)", "\"flags\""]),
+        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, mesh)", "\"flags\""]),
         (b"rows = 0", &["bad.toml, line 1: `rows`", "from 1 to", "not 0"]),
         (b"dt = nan", &["bad.toml, line 1: `dt`", "from 1e-9 to 1 s", "not nan"]),
         (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),
@@ -177,7 +177,7 @@ fn settings_that_are_wrong() {
         ("dt=-0.0", FAILED, &["`dt` must be", "not -0.0"]),
         ("spacing=1e39", FAILED, &["`spacing` must be a number"]),
         ("gravity=[0,-9.81", FAILED, &["`gravity=[0,-9.81`", "not TOML"]),
-        ("solver=euler", FAILED, &["`solver` must be \"verlet\", \"xpbd\" or \"pbd\", not \"euler\""]),
+        ("solver=euler", FAILED, &["`solver` must be \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\", not \"euler\""]),
         ("substeps", USAGE, &["KEY=VALUE", "as in substeps=20"]),
         ("substeps=", USAGE, &["both KEY and VALUE"]),
         ("=20", USAGE, &["both KEY and VALUE"]),
@@ -213,7 +213,7 @@ fn wrong_usage() {
         (&["--size", "99999x99999"], &["from 1 to 16384 pixels"]),
         (&["--size", "100"], &["'100'", "as in 1280x720"]),
         (&["--size", "5x-1"], &["as in 1280x720"]),
-        (&["--solver", "euler"], &["there is no solver `euler`", "\"verlet\", \"xpbd\" or \"pbd\""]),
+        (&["--solver", "euler"], &["there is no solver `euler`", "\"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\""]),
         (&["--window", "--headless"], &["cannot be used with"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
         (&["flag", "flag"], &["'flag'"]),

@@ -23,7 +23,7 @@ fn source() -> PathBuf {
 /// What a room may name of the rest of the crate.
 const MAY_USE: [(&str, &[&str]); 7] = [
     ("engine", &["engine"]),
-    ("model", &["model"]),
+    ("model", &["model", "layout"]),
     ("reference", &["reference", "model", "layout"]),
     ("solver", &["solver", "engine", "model", "layout", "shaders"]),
     ("io", &["io", "model"]),

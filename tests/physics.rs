@@ -180,7 +180,8 @@ mod gpu {
         let settings = PbdSettings { damping: parameters.damping, wind: Wind::default(), ..Default::default() };
         let device = &validated.device;
         let (constraints, batches) = (&setup.constraints, &setup.batches);
-        let solver = Pbd::with_constraints(device, &setup.positions, constraints, batches, step, settings).unwrap();
+        let solver =
+            Pbd::with_constraints(device, &setup.positions, constraints, batches, &[], step, settings).unwrap();
         solver.velocities().write(&setup.velocities).unwrap();
         Box::new(GpuStepper {
             solver,

@@ -101,10 +101,11 @@ impl Trace {
 
     /// The barrier right before a pass, where it changes the layout of `resource`.
     fn transition_at(&self, pass: usize, resource: ResourceId) -> Option<&Barrier> {
-        let right_before = self.barriers.iter().filter(|(at, _)| *at == pass).map(|(_, barrier)| barrier);
-        right_before
-            .filter(|barrier| barrier.transitions.iter().any(|transition| transition.resource == resource))
-            .last()
+        let from = self.barriers.partition_point(|(at, _)| *at < pass);
+        let to = self.barriers.partition_point(|(at, _)| *at <= pass);
+        let right_before = self.barriers[from..to].iter().map(|(_, barrier)| barrier);
+        let changes = |barrier: &&Barrier| barrier.transitions.iter().any(|transition| transition.resource == resource);
+        right_before.rev().find(changes)
     }
 
     fn layout_before(&self, pass: usize, resource: ResourceId) -> Option<vk::ImageLayout> {

@@ -1,10 +1,12 @@
 //! What is simulated, on the CPU and without Vulkan: particles, the springs between them, and their colouring.
 
+mod collider;
 mod coloring;
 mod grid;
 mod mesh;
 mod strain;
 
+pub use collider::{Collider, Path, Pose, Shape};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};

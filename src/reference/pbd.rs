@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{CollidePush, Collider, Constraint, PbdParameters, PredictPush, SolvePush};
+use crate::reference::collide;
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +92,16 @@ impl Pbd {
             self.positions[index_a] += a.w * correction;
             self.positions[index_b] -= b.w * correction;
             self.lambdas[index] = lambda + delta_lambda;
+        }
+    }
+
+    /// Moves each free particle out of the colliders; after the last projection and before [`Pbd::update_velocity`].
+    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+        for (position, previous_position) in self.positions.iter_mut().zip(&self.previous_positions) {
+            if position.w > 0.0 {
+                let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());
+                *position = collided.extend(position.w);
+            }
         }
     }
 

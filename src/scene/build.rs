@@ -1,13 +1,17 @@
 //! What a scene makes: its cloth, its settings, and the simulation on a device.
 
+use super::colliders::ColliderTable;
 use super::error::{Place, SceneError};
 use super::file::check_is_file;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
 use crate::layout::Constraint;
-use crate::model::{Cloth, Grid, hang};
-use crate::solver::{Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings, Wind};
+use crate::model::{Cloth, Collider, Grid, hang};
+use crate::solver::{
+    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
+    Wind,
+};
 
 /// The limits of a device that a scene can exceed.
 #[derive(Clone, Copy)]
@@ -82,6 +86,39 @@ impl Scene {
         }
     }
 
+    /// Settings of the `mass-spring` solver.
+    #[must_use]
+    pub fn mass_spring_settings(&self) -> MassSpringSettings {
+        MassSpringSettings {
+            stiffness: self.spring_stiffness,
+            damping: self.spring_damping,
+            external_acceleration: self.external_acceleration,
+        }
+    }
+
+    /// What the cloth collides with.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first collider that is wrong.
+    pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
+        let wrong = |key: String, expected: String, found: String| SceneError::Value {
+            place: Place::Scene { name: self.name.clone() },
+            key,
+            expected,
+            found,
+        };
+        if self.collider.len() > MOST_COLLIDERS {
+            let found = format!("{} of them", self.collider.len());
+            return Err(wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
+        }
+        let numbered = self.collider.iter().zip(1..);
+        let collider = |(table, number): (&ColliderTable, u32)| {
+            let told = |(key, expected, found)| wrong(format!("collider {number}: {key}"), expected, found);
+            table.collider().map_err(told)
+        };
+        numbered.map(collider).collect()
+    }
+
     /// Puts the scene on a device.
     ///
     /// # Errors
@@ -102,9 +139,16 @@ impl Scene {
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
 
         let step = self.step();
+        let colliders = self.colliders()?;
         let solver: Box<dyn Solver> = match self.solver {
             SolverKind::Verlet => Box::new(Verlet::new(device, grid, &cloth.positions, step, self.verlet_settings())?),
-            SolverKind::Xpbd | SolverKind::Pbd => Box::new(Pbd::new(device, &cloth, step, self.pbd_settings())?),
+            SolverKind::Xpbd | SolverKind::Pbd => {
+                Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
+            }
+            SolverKind::MassSpring => {
+                let settings = self.mass_spring_settings();
+                Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
+            }
         };
         Ok(Simulation::new(cloth, solver, step))
     }
@@ -120,7 +164,7 @@ impl Scene {
         let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range));
         let positions = format!("the list of the positions of {particles} particles");
         Device::check_limit(&positions, particles * size_of::<glam::Vec4>() as u64, "bytes", limit)?;
-        if self.solver == SolverKind::Verlet {
+        if self.solver.needs_grid() {
             return Ok(());
         }
         let list = format!("the list of {constraints} constraints");

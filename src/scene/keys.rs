@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
+use super::colliders::ColliderTable;
 use super::error::{Place, SceneError, shortened};
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION};
@@ -61,7 +62,7 @@ macro_rules! scene {
 }
 
 scene! {
-    /// What moves the particles: `"verlet"` (springs, document 000), `"xpbd"` or `"pbd"` (constraints).
+    /// What moves the particles: `"verlet"` (springs, document 000), `"mass-spring"` (document 001), `"xpbd"` or `"pbd"` (constraints).
     solver: SolverKind = SolverKind::Xpbd;
 
     /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
@@ -115,6 +116,16 @@ scene! {
     shear_stiffness: f32 = 20.0, in 0.0..=1e9, "N/m";
     /// Stiffness across two cells \[N/m\], for `verlet`.
     flexion_stiffness: f32 = 10.0, in 0.0..=1e9, "N/m";
+
+    /// Stiffness of all springs \[N/m\], for `mass-spring`.
+    spring_stiffness: f32 = 2.0, in 1e-9..=1e9, "N/m";
+    /// Damping of all springs, along the spring \[N s/m\], for `mass-spring`.
+    spring_damping: f32 = 0.0005, in 0.0..=1e9, "N s/m";
+    /// An acceleration beside gravity \[m/s²\], for `mass-spring`.
+    external_acceleration: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
+
+    /// What the cloth collides with, each a table as [`ColliderTable`] says; for all solvers but `verlet`.
+    collider: Vec<ColliderTable> = Vec::new();
 
     /// Mean wind, as an acceleration \[m/s²\], for `xpbd` and `pbd`.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";

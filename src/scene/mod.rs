@@ -4,6 +4,7 @@
 //! a key that nothing sets has the default that the fields of [`Scene`] state.
 
 mod build;
+mod colliders;
 mod error;
 mod file;
 mod keys;
@@ -15,6 +16,7 @@ mod values;
 
 use std::path::Path;
 
+pub use colliders::ColliderTable;
 pub use error::{Place, SceneError};
 pub use keys::Scene;
 pub use presets::presets;
@@ -64,20 +66,21 @@ impl Scene {
             Err(SceneError::Value { place: place(), key: key.into(), expected, found })
         };
         let passes = u64::from(self.substeps) * u64::from(self.iterations);
-        if self.solver != SolverKind::Verlet && passes > MOST_ITERATIONS {
+        if !self.solver.needs_grid() && passes > MOST_ITERATIONS {
             let most = MOST_ITERATIONS / u64::from(self.substeps);
             let expected =
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
             return wrong("iterations", expected, self.iterations.to_string());
         }
+        self.colliders()?;
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
-            if self.solver == SolverKind::Verlet {
-                let expected = "\"xpbd\" or \"pbd\" where the key `mesh` is set, as verlet moves nothing but a grid";
-                return wrong("solver", expected.into(), "\"verlet\"".into());
+            if self.solver.needs_grid() {
+                let expected = "\"xpbd\" or \"pbd\" where the key `mesh` is set, as the others move nothing but a grid";
+                return wrong("solver", expected.into(), format!("\"{}\"", self.solver));
             }
             return Ok(());
         }

@@ -15,6 +15,8 @@ use crate::model::GridPlane;
 pub enum SolverKind {
     /// Mass-spring Verlet on images, document 000.
     Verlet,
+    /// Mass-spring with velocities, document 001.
+    MassSpring,
     /// Extended position based dynamics: constraints with a compliance.
     Xpbd,
     /// Position based dynamics: rigid constraints.
@@ -23,13 +25,20 @@ pub enum SolverKind {
 
 impl SolverKind {
     /// Every solver.
-    pub const ALL: [Self; 3] = [Self::Verlet, Self::Xpbd, Self::Pbd];
+    pub const ALL: [Self; 4] = [Self::Verlet, Self::MassSpring, Self::Xpbd, Self::Pbd];
+
+    /// Whether it moves springs on a grid, and not constraints.
+    #[must_use]
+    pub fn needs_grid(self) -> bool {
+        matches!(self, Self::Verlet | Self::MassSpring)
+    }
 }
 
 impl fmt::Display for SolverKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Verlet => "verlet",
+            Self::MassSpring => "mass-spring",
             Self::Xpbd => "xpbd",
             Self::Pbd => "pbd",
         })
@@ -142,8 +151,8 @@ impl Value for Vec3 {
 
 impl Value for SolverKind {
     fn expected() -> String {
-        let [first, second, third] = Self::ALL;
-        format!("\"{first}\", \"{second}\" or \"{third}\"")
+        let [first, second, third, fourth] = Self::ALL;
+        format!("\"{first}\", \"{second}\", \"{third}\" or \"{fourth}\"")
     }
 
     fn read(value: &toml::Value) -> Option<Self> {

@@ -1,11 +1,15 @@
 //! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the passes of a step.
 
+mod colliders;
+mod mass_spring;
 mod pbd;
 mod simulation;
 mod verlet;
 
 use glam::{Vec3, Vec4};
 
+pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::{Pbd, PbdSettings};
 pub use simulation::Simulation;
 pub use verlet::{Verlet, VerletSettings};

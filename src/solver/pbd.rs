@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use glam::Vec4;
 
-use super::{Particles, Solver, Step, Wind};
+use super::{Colliders, Particles, Solver, Step, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Cloth, SpringKind};
+use crate::model::{Cloth, Collider, SpringKind};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -82,6 +82,8 @@ pub struct Pbd {
     lambdas: Buffer,
     predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
+    colliders: Colliders,
+    collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
 }
 
@@ -90,9 +92,23 @@ impl Pbd {
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the cloth is larger than the device can bind, or what the engine reports.
-    pub fn new(device: &Device, cloth: &Cloth, step: Step, settings: PbdSettings) -> engine::Result<Self> {
+    pub fn new(
+        device: &Device,
+        cloth: &Cloth,
+        colliders: &[Collider],
+        step: Step,
+        settings: PbdSettings,
+    ) -> engine::Result<Self> {
         let constraints = settings.constraints(cloth);
-        Self::with_constraints(device, &cloth.positions, &constraints, cloth.coloring.batches(), step, settings)
+        Self::with_constraints(
+            device,
+            &cloth.positions,
+            &constraints,
+            cloth.coloring.batches(),
+            colliders,
+            step,
+            settings,
+        )
     }
 
     /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
@@ -107,6 +123,7 @@ impl Pbd {
         particles: &[Vec4],
         constraints: &[Constraint],
         batches: &[Range<u32>],
+        colliders: &[Collider],
         step: Step,
         settings: PbdSettings,
     ) -> engine::Result<Self> {
@@ -131,6 +148,13 @@ impl Pbd {
             ("Lambdas", (&lambdas).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
+        let colliders = Colliders::new(device, colliders)?;
+        let collide = Kernel::new(device, &shaders::PBD_COLLIDE)?.bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous_positions).into()),
+            ("PbdParameters", (&parameters).into()),
+            ("Colliders", colliders.buffer().into()),
+        ])?;
         let velocity = Kernel::new(device, &shaders::PBD_VELOCITY)?.bind(&[
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous_positions).into()),
@@ -138,11 +162,25 @@ impl Pbd {
             ("PbdParameters", (&parameters).into()),
         ])?;
         let (start, batches) = (particles.to_vec(), batches.to_vec());
-        Ok(Self { step, settings, start, batches, positions, velocities, lambdas, predict, solve, velocity })
+        Ok(Self {
+            step,
+            settings,
+            start,
+            batches,
+            positions,
+            velocities,
+            lambdas,
+            predict,
+            solve,
+            colliders,
+            collide,
+            velocity,
+        })
     }
 
-    /// Records the passes of the substep that starts at `time` \[s\].
-    fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+    /// Records the passes of one substep of the step that starts at `time` \[s\].
+    fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
+        let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
         let particles = [self.start.len() as u32, 1, 1];
         let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
         recorder.dispatch(&self.predict, &push, particles)?;
@@ -152,7 +190,15 @@ impl Pbd {
                 recorder.dispatch(&self.solve, &push, [push.count, 1, 1])?;
             }
         }
+        if !self.colliders.is_empty() {
+            recorder.dispatch(&self.collide, &self.colliders.push(substep, self.step.substeps), particles)?;
+        }
         recorder.dispatch(&self.velocity, &(), particles)
+    }
+
+    /// What the particles collide with.
+    pub fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
     }
 
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
@@ -184,8 +230,9 @@ fn assert_race_free(particle_count: usize, constraints: &[Constraint], batches: 
 
 impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
         for substep in 0..self.step.substeps {
-            self.record_substep(recorder, time + f64::from(substep) * f64::from(self.step.substep_dt()))?;
+            self.record_substep(recorder, time, substep)?;
         }
         Ok(())
     }
@@ -214,8 +261,11 @@ impl Solver for Pbd {
     fn passes(&self) -> Vec<(String, u32)> {
         let Step { substeps, iterations, .. } = self.step;
         let solves = substeps * iterations * self.batches.len() as u32;
-        let passes = [(&self.predict, substeps), (&self.solve, solves), (&self.velocity, substeps)];
-        passes.map(|(pass, calls)| (pass.pipeline().name().to_string(), calls)).into()
+        let collides = if self.colliders.is_empty() { 0 } else { substeps };
+        let passes =
+            [(&self.predict, substeps), (&self.solve, solves), (&self.collide, collides), (&self.velocity, substeps)];
+        let called = passes.into_iter().filter(|(_, calls)| *calls > 0);
+        called.map(|(pass, calls)| (pass.pipeline().name().to_string(), calls)).collect()
     }
 }
 

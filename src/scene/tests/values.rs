@@ -130,7 +130,7 @@ fn wrong_values_say_what_would_be_right() {
         ),
         (
             &["solver=verlet", "mesh=a.obj"],
-            "`solver` must be \"xpbd\" or \"pbd\" where the key `mesh` is set, as verlet moves nothing but a grid, not \
+            "`solver` must be \"xpbd\" or \"pbd\" where the key `mesh` is set, as the others move nothing but a grid, not \
              \"verlet\"",
         ),
     ] {

@@ -1,0 +1,34 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+
+// Moves particles out of colliders, after the constraints and before velocities are taken from positions.
+
+layout(local_size_x = 256) in;
+
+layout(std430, binding = 0) buffer Positions {
+    vec4 positions[]; // xyz: m, w: inverse mass, 1/kg
+};
+layout(std430, binding = 1) readonly buffer PreviousPositions {
+    vec4 previous_positions[];
+};
+
+#include "lib/pbd_parameters.glsl"
+#include "lib/collide.glsl"
+
+layout(push_constant) uniform CollidePush {
+    float start; // share of the step, 0 to 1
+    float end;
+    uint collider_count;
+} push;
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= parameters.particle_count) return;
+    vec4 particle = positions[index];
+    if (particle.w == 0.0) return;
+    vec3 previous = previous_positions[index].xyz;
+    for (uint i = 0; i < push.collider_count; ++i) {
+        particle.xyz = collide_one(colliders[i], push.start, push.end, previous, particle.xyz).position;
+    }
+    positions[index] = particle;
+}

@@ -1,0 +1,147 @@
+//! The key `collider`: an array of tables, each a shape with its place or its path.
+
+use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
+
+use super::values::Value;
+use crate::model::{Collider, Path, Pose, Shape};
+
+/// One `[[collider]]` of a scene file. Which sizes it has depends on its shape.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColliderTable {
+    /// `"sphere"`, `"capsule"`, `"plane"` or `"box"`.
+    pub shape: String,
+    /// Of a sphere, or of both ends of a capsule \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f32>,
+    /// Of a capsule's lower and upper end \[m\], where they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radii: Option<[f32; 2]>,
+    /// Distance between the centres of a capsule's ends \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f32>,
+    /// Sides of a box \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sides: Option<Vec3>,
+    /// Coefficient of friction; 0 where it is left out.
+    #[serde(default)]
+    pub friction: f32,
+    /// Where it rests \[m\]; the origin where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Vec3>,
+    /// Where it is when: `[time, x, y, z]` \[s, m\], in order of time; instead of `position`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<[f64; 4]>>,
+    /// How it is turned: an axis and an angle about it, `[x, y, z, degrees]`. Capsules lie along y, planes face y.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[f32; 4]>,
+}
+
+impl Value for Vec<ColliderTable> {
+    fn expected() -> String {
+        "an array of tables such as {shape = \"sphere\", radius = 0.5, position = [0, 0, 0]}, where shape is \"sphere\", \
+         \"capsule\", \"plane\" or \"box\""
+            .into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.clone().try_into().ok()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        if self.is_empty() {
+            return None;
+        }
+        toml::Value::try_from(self).ok()
+    }
+}
+
+/// What is wrong with a table: the key, what it must be, and what was found.
+pub(super) type Wrong = (&'static str, String, String);
+
+impl ColliderTable {
+    /// The collider, or what is wrong with the table.
+    pub(super) fn collider(&self) -> Result<Collider, Wrong> {
+        let shape = self.shape()?;
+        if !(0.0..=1e3).contains(&self.friction) {
+            return Err(("friction", "a number from 0 to 1000".into(), self.friction.to_string()));
+        }
+        Ok(Collider { shape, friction: self.friction, path: self.path()? })
+    }
+
+    fn shape(&self) -> Result<Shape, Wrong> {
+        let shape = match self.shape.as_str() {
+            "sphere" => Shape::Sphere { radius: size("radius", self.radius)? },
+            "capsule" => {
+                let radii = match self.radii {
+                    Some(radii) => [size("radii", Some(radii[0]))?, size("radii", Some(radii[1]))?],
+                    None => [size("radius", self.radius)?; 2],
+                };
+                Shape::Capsule { radii, half_length: size("length", self.length)? / 2.0 }
+            }
+            "plane" => Shape::Plane,
+            "box" => {
+                let sides = self.sides.unwrap_or_default().to_array();
+                let [x, y, z] = sides.map(|side| size("sides", self.sides.map(|_| side)));
+                Shape::Box { half_sides: Vec3::new(x?, y?, z?) / 2.0 }
+            }
+            other => {
+                let expected = "\"sphere\", \"capsule\", \"plane\" or \"box\"".into();
+                return Err(("shape", expected, format!("{other:?}")));
+            }
+        };
+        // A size that the shape does not have was meant for another one.
+        let foreign = [
+            ("radius", self.radius.is_some(), matches!(self.shape.as_str(), "sphere" | "capsule")),
+            ("radii", self.radii.is_some(), self.shape == "capsule"),
+            ("length", self.length.is_some(), self.shape == "capsule"),
+            ("sides", self.sides.is_some(), self.shape == "box"),
+        ];
+        match foreign.into_iter().find(|(_, given, fits)| *given && !fits) {
+            Some((key, ..)) => Err((key, format!("left out, as a {} has none", self.shape), "given".into())),
+            None => Ok(shape),
+        }
+    }
+
+    fn path(&self) -> Result<Path, Wrong> {
+        let rotation = match self.rotation {
+            None => Quat::IDENTITY,
+            Some([x, y, z, degrees]) => {
+                let axis = Vec3::new(x, y, z).try_normalize().filter(|_| degrees.is_finite());
+                let axis = axis.ok_or_else(|| {
+                    let expected = "an axis that has a length and an angle, [x, y, z, degrees]".into();
+                    ("rotation", expected, format!("{:?}", [x, y, z, degrees]))
+                })?;
+                Quat::from_axis_angle(axis, degrees.to_radians())
+            }
+        };
+        let Some(keyframes) = &self.path else {
+            let position = self.position.unwrap_or_default();
+            if !in_reach(position) {
+                return Err(("position", "three numbers, each from -1e9 to 1e9 m".into(), position.to_string()));
+            }
+            return Ok(Path::resting(Pose { position, rotation }));
+        };
+        if self.position.is_some() {
+            return Err(("position", "left out where `path` is given".into(), "given".into()));
+        }
+        let poses = keyframes.iter().map(|&[time, x, y, z]| {
+            let position = Vec3::new(x as f32, y as f32, z as f32);
+            (time.is_finite() && in_reach(position)).then_some((time, Pose { position, rotation }))
+        });
+        poses.collect::<Option<Vec<_>>>().and_then(Path::through).ok_or_else(|| {
+            let expected = "keyframes [time, x, y, z] in s and m, finite and each later than the one before".into();
+            ("path", expected, format!("{keyframes:?}"))
+        })
+    }
+}
+
+fn in_reach(position: Vec3) -> bool {
+    position.abs().max_element() <= 1e9
+}
+
+fn size(key: &'static str, value: Option<f32>) -> Result<f32, Wrong> {
+    let found = value.map_or("left out".to_string(), |value| value.to_string());
+    value.filter(|value| (1e-9..=1e9).contains(value)).ok_or((key, "a number from 1e-9 to 1e9 m".into(), found))
+}

@@ -1,0 +1,69 @@
+//! The colliders of a simulation on the device, shared by every solver.
+
+use crate::engine::{self, Buffer, Device, Recorder};
+use crate::layout::{self, CollidePush};
+use crate::model::Collider;
+
+/// Most colliders of a simulation: what one update of a buffer in the stream can carry.
+pub const MOST_COLLIDERS: usize = 65_536 / size_of::<layout::Collider>();
+
+/// Colliders, moved from step to step.
+pub struct Colliders {
+    list: Vec<Collider>,
+    buffer: Buffer,
+}
+
+impl Colliders {
+    /// Puts colliders on the device.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    ///
+    /// # Panics
+    /// Where there are more than [`MOST_COLLIDERS`].
+    pub fn new(device: &Device, list: &[Collider]) -> engine::Result<Self> {
+        assert!(list.len() <= MOST_COLLIDERS, "at most {MOST_COLLIDERS} colliders");
+        let size = list.len().max(1) * size_of::<layout::Collider>();
+        Ok(Self { list: list.to_vec(), buffer: Buffer::zeroed(device, "colliders", size as u64)? })
+    }
+
+    /// Replaces the colliders from the next recorded step on, for those who move them by other means than paths.
+    ///
+    /// # Panics
+    /// Where there are not as many as before: the device's buffer and the passes were made for those.
+    pub fn set(&mut self, list: &[Collider]) {
+        assert_eq!(list.len(), self.list.len(), "as many colliders as before");
+        self.list = list.to_vec();
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The buffer that kernels bind as `Colliders`.
+    #[must_use]
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Records where the colliders are during the step from `start` to `end` \[s\].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn record(&self, recorder: &mut Recorder<'_>, start: f64, end: f64) -> engine::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let seen: Vec<_> = self.list.iter().map(|collider| collider.during(start, end)).collect();
+        recorder.update(&self.buffer, &seen)
+    }
+
+    /// The push constants of substep number `substep` of `substeps`.
+    #[must_use]
+    pub fn push(&self, substep: u32, substeps: u32) -> CollidePush {
+        let share = |substep: u32| substep as f32 / substeps as f32;
+        CollidePush { start: share(substep), end: share(substep + 1), collider_count: self.list.len() as u32 }
+    }
+}

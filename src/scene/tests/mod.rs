@@ -46,7 +46,7 @@ fn complaint(source: &str, settings: &[&str]) -> String {
 
 #[test]
 fn presets_say_what_they_are_and_use_no_other() {
-    assert_eq!(presets().map(|(name, _)| name).collect::<Vec<_>>(), ["verlet", "flag", "mesh"]);
+    assert_eq!(presets().map(|(name, _)| name).collect::<Vec<_>>(), ["verlet", "curtain", "flag", "mesh"]);
     for (name, description) in presets() {
         assert!(description.len() > 20 && !description.starts_with('#'), "{description}");
         let text = presets::preset_text(name).expect("a preset");

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 30] = [
+const OTHER_VALUES: [(&str, &str); 34] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -28,6 +28,10 @@ const OTHER_VALUES: [(&str, &str); 30] = [
     ("structural_stiffness", "1"),
     ("shear_stiffness", "0"),
     ("flexion_stiffness", "0"),
+    ("spring_stiffness", "1"),
+    ("spring_damping", "1"),
+    ("external_acceleration", "[1, 2, 3]"),
+    ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]]}]"),
     ("wind", "[1, 2, 3]"),
     ("wind_flutter", "1"),
     ("wind_flutter_wave_number", "1"),
@@ -111,7 +115,7 @@ fn wrong_values_say_what_would_be_right() {
         (&["dt="], "`dt` must be a number from 1e-9 to 1 s, not \"\""),
         (&["columns=50.0"], "`columns` must be a whole number from 2 to 67108864, not 50.0"),
         (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
-        (&["solver=jacobi"], "`solver` must be \"verlet\", \"xpbd\" or \"pbd\", not \"jacobi\""),
+        (&["solver=jacobi"], "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\", not \"jacobi\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
         (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),
         (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),
@@ -160,5 +164,39 @@ fn solvers_are_named_both_ways() {
         assert_eq!(kind.to_string().parse(), Ok(kind));
     }
     let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
-    assert_eq!(error, "there is no solver `XPBD`: give \"verlet\", \"xpbd\" or \"pbd\"");
+    assert_eq!(error, "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\"");
+}
+
+#[test]
+fn wrong_colliders_are_named_by_number_and_key() {
+    for (tables, expected) in [
+        ("{shape = 'sphere', radius = 0}", "`collider 1: radius` must be a number from 1e-9 to 1e9 m, not 0"),
+        ("{shape = 'sphere'}", "`collider 1: radius` must be a number from 1e-9 to 1e9 m, not left out"),
+        (
+            "{shape = 'plane'}, {shape = 'sphere', radius = nan}",
+            "`collider 2: radius` must be a number from 1e-9 to 1e9 m, not NaN",
+        ),
+        ("{shape = 'plane', radius = 1}", "`collider 1: radius` must be left out, as a plane has none, not given"),
+        ("{shape = 'cone'}", "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\" or \"box\", not \"cone\""),
+        ("{shape = 'box', sides = [1, 0, 1]}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not 0"),
+        (
+            "{shape = 'capsule', radii = [1, -1], length = 1}",
+            "`collider 1: radii` must be a number from 1e-9 to 1e9 m, not -1",
+        ),
+        ("{shape = 'plane', friction = -1}", "`collider 1: friction` must be a number from 0 to 1000, not -1"),
+        (
+            "{shape = 'plane', path = [[1, 0, 0, 0], [1, 1, 0, 0]]}",
+            "`collider 1: path` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, \
+             not [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+        ),
+        (
+            "{shape = 'plane', rotation = [0, 0, 0, 90]}",
+            "`collider 1: rotation` must be an axis that has a length and an angle, [x, y, z, degrees], not \
+             [0.0, 0.0, 0.0, 90.0]",
+        ),
+    ] {
+        assert_eq!(complaint("flag", &[&format!("collider=[{tables}]")]), expected);
+    }
+    let unknown = complaint("flag", &["collider=[{shape = 'plane', mass = 1}]"]);
+    assert!(unknown.starts_with("`collider` must be an array of tables such as "), "{unknown}");
 }

@@ -175,6 +175,10 @@ pub struct ViewParameters {
     pub background: Vec4,
     /// Centre of the floor in xyz and its radius in w \[m\].
     pub floor_disc: Vec4,
+    /// Share of the last step that has passed, 0 to 1.
+    pub alpha: f32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
 }
 
 /// What the shader compiler says of the same structs.
@@ -240,4 +244,5 @@ assert_same_layout!(ViewParameters {
     stripe_color,
     background,
     floor_disc,
+    alpha,
 });

@@ -1,6 +1,6 @@
 // Places a vertex of the cloth straight from the solver's particles.
 
-#include "lib/view_parameters.glsl"
+#include "lib/particle_drawn.glsl"
 
 layout(std430, binding = 1) readonly buffer Normals {
     vec4 normals[];

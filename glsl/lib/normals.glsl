@@ -1,16 +1,15 @@
 // Normals of particles: each gathers the triangles around it. A cross product is as long as its triangle is large, so
 // the sum weighs triangles by area.
 
+#include "lib/particle_drawn.glsl"
+
 layout(local_size_x = 256) in;
 
 layout(std430, binding = 1) writeonly buffer Normals {
     vec4 normals[]; // xyz: unit normal, or 0 where there is no triangle
 };
-layout(std430, binding = 2) readonly buffer Triangles {
-    uint corners[]; // three a triangle
-};
-// The triangles around particle i are entries[entries[i]] up to entries[entries[i + 1]]. One buffer for both, since a
-// shader is only sure to get four.
+// The triangles around particle i: the other two corners of each, in order, from entries[entries[i]] up to
+// entries[entries[i + 1]]. One buffer for both, since a shader is only sure to get four.
 layout(std430, binding = 3) readonly buffer ParticleTriangles {
     uint entries[];
 };
@@ -22,13 +21,12 @@ layout(push_constant) uniform NormalsPush {
 void main() {
     uint index = gl_GlobalInvocationID.x;
     if (index >= push.particle_count) return;
+    vec3 position = particle_position(index);
     vec3 sum = vec3(0.0);
-    for (uint i = entries[index]; i < entries[index + 1]; ++i) {
-        uint corner = 3 * entries[i];
-        vec3 a = particle_position(corners[corner]);
-        vec3 b = particle_position(corners[corner + 1]);
-        vec3 c = particle_position(corners[corner + 2]);
-        sum += cross(b - a, c - a);
+    for (uint i = entries[index]; i < entries[index + 1]; i += 2) {
+        vec3 next = particle_position(entries[i]) - position;
+        vec3 last = particle_position(entries[i + 1]) - position;
+        sum += cross(next, last);
     }
     float area = length(sum);
     normals[index] = vec4(area > 0.0 ? sum / area : vec3(0.0), 0.0);

@@ -4,6 +4,6 @@ layout(std430, binding = 0) readonly buffer Positions {
     vec4 positions[]; // xyz: m
 };
 
-vec3 particle_position(uint index) {
+vec3 current_position(uint index) {
     return positions[index].xyz;
 }

@@ -2,7 +2,7 @@
 
 layout(rgba32f, binding = 0) readonly uniform image2D u_Positions;
 
-vec3 particle_position(uint index) {
+vec3 current_position(uint index) {
     uint columns = uint(imageSize(u_Positions).x);
     return imageLoad(u_Positions, ivec2(index % columns, index / columns)).xyz;
 }

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/particle_buffer.glsl"
-#include "lib/view_parameters.glsl"
+#include "lib/particle_drawn.glsl"
 
 // Depth of the cloth as the light sees it.
 void main() {

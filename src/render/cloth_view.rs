@@ -63,6 +63,7 @@ pub struct ClothView {
 
 /// What is bound to the particles in one place.
 struct Place {
+    keep: Bindings<Kernel>,
     normals: Bindings<Kernel>,
     shadow: Bindings<DrawPipeline>,
     cloth: Bindings<DrawPipeline>,
@@ -85,6 +86,7 @@ impl ClothView {
         let buffers = Buffers {
             indices: Buffer::from_slice(device, "triangles", corners)?,
             normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
+            previous: Buffer::from_slice(device, "drawn from", &cloth.positions)?,
             coordinates: Buffer::from_slice(device, "coordinates", &coordinates(cloth))?,
             particle_triangles: Buffer::from_slice(device, "particle triangles", &triangles_around(cloth))?,
         };
@@ -110,8 +112,17 @@ impl ClothView {
         })
     }
 
-    /// Records the passes of one picture of the particles in place `current` (see [`Simulation::current`]) into
-    /// `picture`.
+    /// Keeps the particles in place `current` (see [`Simulation::current`]) as they are before the step that is recorded
+    /// next, for pictures from before its end.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn keep(&self, recorder: &mut Recorder<'_>, current: usize) -> engine::Result<()> {
+        recorder.dispatch(&self.places[current].keep, &(), [self.particle_count, 1, 1])
+    }
+
+    /// Records the passes of one picture into `picture`: `alpha`, from 0 to 1, of the way from the particles that were
+    /// kept to those in place `current` (see [`Simulation::current`]). An `alpha` of 1 needs none that were kept.
     ///
     /// # Errors
     /// What the engine reports.
@@ -119,12 +130,13 @@ impl ClothView {
         &self,
         recorder: &mut Recorder<'_>,
         current: usize,
+        alpha: f32,
         camera: &Camera,
         targets: &ViewTargets,
         picture: &Image,
     ) -> engine::Result<()> {
         let place = &self.places[current];
-        recorder.update(&self.parameters, &[self.view_parameters(camera, targets.aspect())])?;
+        recorder.update(&self.parameters, &[self.view_parameters(alpha, camera, targets.aspect())])?;
         let push = NormalsPush { particle_count: self.particle_count };
         recorder.dispatch(&place.normals, &push, [self.particle_count, 1, 1])?;
         let cloth = Vertices::Indexed(&self.indices, self.index_count);
@@ -143,7 +155,7 @@ impl ClothView {
         recorder.draw("view/cloth", &target, &draws)
     }
 
-    fn view_parameters(&self, camera: &Camera, aspect: f32) -> ViewParameters {
+    fn view_parameters(&self, alpha: f32, camera: &Camera, aspect: f32) -> ViewParameters {
         let (centre, radius) = (self.room.centre(), self.room.radius());
         let to_light = Vec3::new(0.45, 0.80, 0.55).normalize();
         // The light sees the room and the floor around it, onto which the shadow falls slanted.
@@ -161,6 +173,8 @@ impl ClothView {
             stripe_color: STRIPE_COLOR.extend(self.stripe_width),
             background: BACKGROUND.extend(1.0),
             floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
+            alpha,
+            padding: [0; 3],
         }
     }
 }
@@ -169,6 +183,8 @@ impl ClothView {
 struct Buffers {
     indices: Buffer,
     normals: Buffer,
+    /// Positions before the last step.
+    previous: Buffer,
     coordinates: Buffer,
     particle_triangles: Buffer,
 }
@@ -182,40 +198,46 @@ impl Place {
         parameters: &Buffer,
         shadow_map: &Image,
     ) -> engine::Result<Self> {
-        let (particles, normals, shadow, cloth): ((&str, Resource<'_>), _, _, _) = match particles {
+        let (particles, keep, normals, shadow, cloth): ((&str, Resource<'_>), _, _, _, _) = match particles {
             Particles::Buffer(buffer) => (
                 ("Positions", buffer.into()),
+                shaders::VIEW_KEEP,
                 shaders::VIEW_NORMALS,
                 shaders::VIEW_SHADOW_VERT,
                 shaders::VIEW_CLOTH_VERT,
             ),
             Particles::Image(image) => (
                 ("u_Positions", image.into()),
+                shaders::VIEW_KEEP_IMAGE,
                 shaders::VIEW_NORMALS_IMAGE,
                 shaders::VIEW_SHADOW_IMAGE_VERT,
                 shaders::VIEW_CLOTH_IMAGE_VERT,
             ),
         };
+        let previous = ("PreviousPositions", (&buffers.previous).into());
+        let keep = Kernel::new(device, &keep)?.bind(&[particles, previous])?;
         let normals = Kernel::new(device, &normals)?.bind(&[
             particles,
+            previous,
             ("Normals", (&buffers.normals).into()),
-            ("Triangles", (&buffers.indices).into()),
             ("ParticleTriangles", (&buffers.particle_triangles).into()),
+            ("ViewParameters", parameters.into()),
         ])?;
         let shadow = pipeline(device, shadow, None)?;
-        let shadow = Bindings::new(&shadow, &[particles, ("ViewParameters", parameters.into())])?;
+        let shadow = Bindings::new(&shadow, &[particles, previous, ("ViewParameters", parameters.into())])?;
         let cloth = pipeline(device, cloth, Some((shaders::VIEW_CLOTH_FRAG, format)))?;
         let cloth = Bindings::new(
             &cloth,
             &[
                 particles,
+                previous,
                 ("Normals", (&buffers.normals).into()),
                 ("Coordinates", (&buffers.coordinates).into()),
                 ("ViewParameters", parameters.into()),
                 ("u_ShadowMap", shadow_map.into()),
             ],
         )?;
-        Ok(Self { normals, shadow, cloth })
+        Ok(Self { keep, normals, shadow, cloth })
     }
 }
 
@@ -248,23 +270,25 @@ fn coordinates(cloth: &Cloth) -> Vec<Vec2> {
     (0..cloth.positions.len()).map(place).collect()
 }
 
-/// The triangles around each particle: those of particle `i` are `entries[entries[i]..entries[i + 1]]`.
+/// The triangles around each particle `i`: the other two corners of each, in order, from `entries[entries[i]]` up to
+/// `entries[entries[i + 1]]`.
 fn triangles_around(cloth: &Cloth) -> Vec<u32> {
     let particle_count = cloth.positions.len();
     let mut entries = vec![0_u32; particle_count + 1];
     for &corner in cloth.triangles.as_flattened() {
-        entries[corner as usize + 1] += 1;
+        entries[corner as usize + 1] += 2;
     }
     entries[0] = particle_count as u32 + 1;
     for index in 1..=particle_count {
         entries[index] += entries[index - 1];
     }
     let mut next = entries[..particle_count].to_vec();
-    entries.resize(entries.len() + cloth.triangles.len() * 3, 0);
-    for (triangle, corners) in cloth.triangles.iter().enumerate() {
-        for &corner in corners {
-            entries[next[corner as usize] as usize] = triangle as u32;
-            next[corner as usize] += 1;
+    entries.resize(entries.len() + cloth.triangles.len() * 6, 0);
+    for &[a, b, c] in &cloth.triangles {
+        for [corner, others @ ..] in [[a, b, c], [b, c, a], [c, a, b]] {
+            let place = next[corner as usize] as usize;
+            entries[place..place + 2].copy_from_slice(&others);
+            next[corner as usize] += 2;
         }
     }
     entries

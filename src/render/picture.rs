@@ -36,7 +36,7 @@ impl Picture {
         let staging = Staging::readback(device, image.byte_size())?;
         let mut frames = Frames::new(device, 1)?;
         let mut recorder = frames.begin()?;
-        view.record(&mut recorder, current, camera, &targets, &image)?;
+        view.record(&mut recorder, current, 1.0, camera, &targets, &image)?;
         recorder.download_image(&image, &staging)?;
         recorder.submit()?;
         Ok(Self { extent, rgba: staging.read()? })

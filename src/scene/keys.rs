@@ -11,6 +11,7 @@ use super::colliders::ColliderTable;
 use super::error::{Place, SceneError, shortened};
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION};
+use crate::solver::Clock;
 
 /// How one key is read and written.
 pub(super) struct Key {
@@ -96,6 +97,8 @@ scene! {
     substeps: u32 = 15, in 1..=10_000, "";
     /// How often a substep goes over all constraints; `verlet` has none.
     iterations: u32 = 1, in 1..=10_000, "";
+    /// How many times as fast as wall time a window shows simulated time; 0 stands still.
+    time_scale: f32 = 1.0, in 0.0..=Clock::MAX_TIME_SCALE, "";
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 

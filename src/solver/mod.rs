@@ -1,5 +1,7 @@
-//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the passes of a step.
+//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
+//! passes of a step.
 
+mod clock;
 mod colliders;
 mod mass_spring;
 mod pbd;
@@ -8,6 +10,7 @@ mod verlet;
 
 use glam::{Vec3, Vec4};
 
+pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::{Pbd, PbdSettings};

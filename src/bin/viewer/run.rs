@@ -58,13 +58,13 @@ impl Run {
         let mut recorder = self.frames.begin()?;
         self.simulation.record(&mut recorder)?;
         let ticket = recorder.submit()?;
-        self.submitted(ticket, true)
+        self.submitted(ticket, 1)
     }
 
-    /// Counts a frame that was submitted, with a step in it or without, and waits until no more than the one before it
-    /// is at work.
-    pub fn submitted(&mut self, ticket: Ticket, stepped: bool) -> Result<()> {
-        self.steps += u64::from(stepped);
+    /// Counts a frame that was submitted with so many steps in it, and waits until no more than the one before it is at
+    /// work.
+    pub fn submitted(&mut self, ticket: Ticket, steps: u32) -> Result<()> {
+        self.steps += u64::from(steps);
         self.in_flight.push_back(ticket);
         while self.in_flight.len() >= FRAMES_IN_FLIGHT {
             self.await_oldest()?;

@@ -8,6 +8,7 @@ use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Instance, InstanceOptions, Surface, Swapchain};
 use tautline::render::{Camera, ClothView, ViewTargets};
 use tautline::scene::Scene;
+use tautline::solver::Clock;
 use winit::application::ApplicationHandler;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
@@ -20,6 +21,9 @@ use crate::run::Run;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
+/// The most steps of a frame. At 60 frames a second, steps of 1/480 s keep up with the wall clock; where a device is too
+/// slow for that, the cloth slows down and the window goes on answering.
+const MAX_STEPS: u32 = 8;
 
 /// Connects to the display.
 pub fn open_display() -> Result<EventLoop<()>> {
@@ -56,7 +60,12 @@ struct Application<'a> {
 /// The window and what it shows.
 struct View {
     run: Run,
+    clock: Clock,
+    /// When the clock was last read.
+    read_at: Instant,
     cloth: ClothView,
+    /// The cloth keeps the state before the last step, to draw what lies between.
+    kept: bool,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
     window: Arc<Window>,
@@ -102,8 +111,11 @@ impl View {
         let cloth = ClothView::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
         let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
+            clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
+            read_at: Instant::now(),
             run,
             cloth,
+            kept: false,
             targets: None,
             swapchain,
             size: window.inner_size(),
@@ -112,7 +124,8 @@ impl View {
             occluded: false,
             stale: true,
             changed: true,
-            idle: false,
+            // Opening the window was no frame either.
+            idle: true,
             paused: false,
             steps_due: 0,
             drag: None,
@@ -126,6 +139,7 @@ impl View {
     fn frame(&mut self) -> Result<()> {
         if std::mem::take(&mut self.idle) {
             self.run.start_clock();
+            self.read_at = Instant::now();
         }
         // Right after the events, which notice when the display has gone: winit panics when a title cannot be sent.
         self.update_title();
@@ -136,25 +150,39 @@ impl View {
             self.stale = true;
             return Ok(());
         };
+        let steps = self.steps();
         let Some(targets) = &self.targets else {
             return Ok(());
         };
         let mut recorder = self.run.frames.begin()?;
-        let steps = !self.paused || self.steps_due > 0;
-        self.steps_due = self.steps_due.saturating_sub(1);
-        if steps {
+        for left in (0..steps).rev() {
+            if left == 0 {
+                self.cloth.keep(&mut recorder, self.run.simulation.current())?;
+                self.kept = true;
+            }
             self.run.simulation.record(&mut recorder)?;
         }
-        self.cloth.record(&mut recorder, self.run.simulation.current(), &self.camera, targets, &frame.image)?;
+        let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
+        let current = self.run.simulation.current();
+        self.cloth.record(&mut recorder, current, alpha, &self.camera, targets, &frame.image)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
         self.changed = false;
         self.run.submitted(ticket, steps)?;
-        if let (true, Some(left)) = (steps, &mut self.frames_left) {
-            *left = left.saturating_sub(1);
+        if let Some(left) = &mut self.frames_left {
+            *left -= steps;
         }
         Ok(())
+    }
+
+    /// How many steps the next frame has to run; never more than were asked for.
+    fn steps(&mut self) -> u32 {
+        let now = Instant::now();
+        let wall = now - std::mem::replace(&mut self.read_at, now);
+        let steps = if self.paused { self.steps_due.min(1) } else { self.clock.advance(wall) };
+        self.steps_due = self.steps_due.saturating_sub(1);
+        steps.min(self.frames_left.unwrap_or(u32::MAX))
     }
 
     /// Whether nobody can see the window.
@@ -188,7 +216,11 @@ impl View {
             self.run.last_gpu_time().map_or("n/a".to_string(), |time| format!("{:.2} ms", time.as_secs_f64() * 1e3));
         let paused = if self.paused { ", paused" } else { "" };
         let time = self.run.simulation.time();
-        self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{paused}"));
+        let dropped = match self.clock.dropped() {
+            0 => String::new(),
+            steps => format!(", steps dropped: {steps}"),
+        };
+        self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{dropped}{paused}"));
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
@@ -208,6 +240,8 @@ impl View {
             }
             Key::Character(text) if text.eq_ignore_ascii_case("r") => {
                 self.run.simulation.reset()?;
+                self.clock.reset();
+                self.kept = false;
                 self.steps_due = 0;
             }
             _ => return Ok(()),
@@ -339,7 +373,8 @@ impl ApplicationHandler for Application<'_> {
             view.title_due = Instant::now();
             view.update_title();
         }
-        view.idle = idle;
+        // Until the next frame, which may come after the reason for it.
+        view.idle |= idle;
         event_loop.set_control_flow(if hidden { ControlFlow::wait_duration(HIDDEN_CHECK) } else { ControlFlow::Wait });
         if !idle {
             view.window.request_redraw();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 34] = [
+const OTHER_VALUES: [(&str, &str); 35] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -19,6 +19,7 @@ const OTHER_VALUES: [(&str, &str); 34] = [
     ("dt", "0.01"),
     ("substeps", "10_000"),
     ("iterations", "2"),
+    ("time_scale", "0.5"),
     ("gravity", "[0, -1, 1e-3]"),
     ("damping", "0"),
     ("compliance", "0.1"),
@@ -72,6 +73,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("dt", "1e-9", "1", "0", "1.0001"),
         ("substeps", "1", "10000", "0", "10001"),
         ("iterations", "1", "10000", "-1", "10001"),
+        ("time_scale", "0", "100", "-0.1", "101"),
         ("gravity", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
         ("damping", "0", "1e9", "-0.1", "inf"),
         ("compliance", "0", "1e9", "-1e-9", "inf"),

@@ -1,0 +1,13 @@
+// Where a particle is drawn: between its place before the last step and its place after it.
+
+#include "lib/view_parameters.glsl"
+
+layout(std430, binding = 7) readonly buffer PreviousPositions {
+    vec4 previous_positions[]; // xyz: m
+};
+
+vec3 particle_position(uint index) {
+    vec3 current = current_position(index);
+    // At the end of the step, the same bits.
+    return view.alpha < 1.0 ? mix(previous_positions[index].xyz, current, view.alpha) : current;
+}

@@ -21,9 +21,9 @@ pub struct Constraint {
     pub compliance: f32,
 }
 
-/// What holds for every kernel of one step of the `xpbd` and `pbd` solvers; a uniform block.
+/// What holds for every kernel of one step of the `xpbd`, `pbd` and `xpbd-document` solvers; a uniform block.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct PbdParameters {
     /// Gravity in xyz \[m/s²\]; w is unused.
     pub gravity: Vec4,
@@ -39,8 +39,17 @@ pub struct PbdParameters {
     pub damping: f32,
     /// Number of particles.
     pub particle_count: u32,
+    /// Factor on the rest lengths of all constraints (document 002).
+    pub elongation: f32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
+}
+
+impl Default for PbdParameters {
+    /// All 0, but for rest lengths as the constraints have them.
+    fn default() -> Self {
+        Self { elongation: 1.0, ..Self::zeroed() }
+    }
 }
 
 /// Push constants of `pbd/predict`.
@@ -59,6 +68,16 @@ pub struct SolvePush {
     pub first: u32,
     /// Number of constraints in the batch.
     pub count: u32,
+    /// Iteration within the substep; lambda starts from 0 in iteration 0.
+    pub iteration: u32,
+}
+
+/// Push constants of `pbd/jacobi_solve`: one iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct JacobiPush {
+    /// Number of constraints.
+    pub constraint_count: u32,
     /// Iteration within the substep; lambda starts from 0 in iteration 0.
     pub iteration: u32,
 }
@@ -207,9 +226,11 @@ assert_same_layout!(PbdParameters {
     substep_dt,
     damping,
     particle_count,
+    elongation,
 });
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(SolvePush { first, count, iteration });
+assert_same_layout!(JacobiPush { constraint_count, iteration });
 assert_same_layout!(VerletParameters {
     gravity,
     grid_size,

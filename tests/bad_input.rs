@@ -154,7 +154,11 @@ fn meshes_that_are_malformed() {
     }
     let square = line("f 1 2 3 4");
     for (arguments, code, says) in [
-        (&["--solver", "verlet"][..], FAILED, &["`solver` must be \"xpbd\" or \"pbd\"", "nothing but a grid"][..]),
+        (
+            &["--solver", "verlet"][..],
+            FAILED,
+            &["`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\"", "nothing but a grid"][..],
+        ),
         (&["--scale", "0"], FAILED, &["`scale` must be a number from 1e-9"]),
         (&["--scale", "nan"], FAILED, &["`scale` must be a number from 1e-9"]),
         (&["--scale", "-1"], FAILED, &["`scale` must be a number from 1e-9", "not -1"]),
@@ -177,7 +181,11 @@ fn settings_that_are_wrong() {
         ("dt=-0.0", FAILED, &["`dt` must be", "not -0.0"]),
         ("spacing=1e39", FAILED, &["`spacing` must be a number"]),
         ("gravity=[0,-9.81", FAILED, &["`gravity=[0,-9.81`", "not TOML"]),
-        ("solver=euler", FAILED, &["`solver` must be \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\", not \"euler\""]),
+        (
+            "solver=euler",
+            FAILED,
+            &["`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", not \"euler\""],
+        ),
         ("substeps", USAGE, &["KEY=VALUE", "as in substeps=20"]),
         ("substeps=", USAGE, &["both KEY and VALUE"]),
         ("=20", USAGE, &["both KEY and VALUE"]),
@@ -213,7 +221,10 @@ fn wrong_usage() {
         (&["--size", "99999x99999"], &["from 1 to 16384 pixels"]),
         (&["--size", "100"], &["'100'", "as in 1280x720"]),
         (&["--size", "5x-1"], &["as in 1280x720"]),
-        (&["--solver", "euler"], &["there is no solver `euler`", "\"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\""]),
+        (
+            &["--solver", "euler"],
+            &["there is no solver `euler`", "\"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""],
+        ),
         (&["--window", "--headless"], &["cannot be used with"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
         (&["flag", "flag"], &["'flag'"]),

@@ -132,12 +132,13 @@ fn the_flag_is_reported_with_every_field() {
 fn every_preset_runs_with_every_solver_under_validation() {
     for preset in ["verlet", "flag"] {
         let small = ["--set", "columns=9", "--set", "rows=7", "--set", "substeps=4", "--set", "iterations=3"];
-        for solver in ["verlet", "xpbd", "pbd"] {
+        for solver in ["verlet", "xpbd", "pbd", "xpbd-document"] {
             let arguments = [&[preset, "--solver", solver, "--frames", "3", "--validate"], &small[..]].concat();
             let report = report(&arguments);
             // (8 * 7 + 9 * 6) along grid lines and 2 * 8 * 6 diagonals.
             let (constraints, expected) = match solver {
                 "verlet" => ([0, 0], vec![("verlet/step", 4)]),
+                "xpbd-document" => ([206, 8], vec![("pbd/predict", 1), ("pbd/solve", 4 * 3 * 8), ("pbd/velocity", 1)]),
                 _ => ([206, 8], vec![("pbd/predict", 4), ("pbd/solve", 4 * 3 * 8), ("pbd/velocity", 4)]),
             };
             assert_eq!(calls(&report), expected, "{preset} with {solver}");
@@ -146,6 +147,17 @@ fn every_preset_runs_with_every_solver_under_validation() {
             assert_eq!(report["state"]["finite"], true);
         }
     }
+}
+
+#[test]
+fn jacobi_has_two_passes_an_iteration_whatever_the_batches() {
+    let small = ["--set", "columns=9", "--set", "rows=7", "--set", "substeps=4", "--set", "iterations=3"];
+    let jacobi = ["flag", "--set", "constraint_solver=jacobi", "--frames", "3", "--validate"];
+    let report = report(&[&jacobi[..], &small[..]].concat());
+    let expected = [("pbd/predict", 4), ("pbd/jacobi_solve", 12), ("pbd/jacobi_apply", 12), ("pbd/velocity", 4)];
+    assert_eq!(calls(&report), expected);
+    assert_eq!(["constraints", "batches"].map(|key| report[key].as_u64().unwrap()), [206, 1]);
+    assert_eq!(report["state"]["finite"], true);
 }
 
 /// The first recordings have more passes than there are timestamps, as all have on a queue without any.

@@ -8,7 +8,7 @@ mod common;
 use common::{Random, Validated};
 use glam::{IVec2, Vec3, Vec4};
 use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
-use tautline::layout::{Constraint, PbdParameters, PredictPush, SolvePush, VerletParameters};
+use tautline::layout::{Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters};
 use tautline::model::{Coloring, Spring, SpringKind};
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
@@ -53,7 +53,8 @@ fn parameters() -> PbdParameters {
         substep_dt: 1.0 / 64.0,
         damping: 0.5,
         particle_count: PARTICLES as u32,
-        padding: [0; 3],
+        elongation: 1.125,
+        padding: [0; 2],
     }
 }
 
@@ -143,6 +144,71 @@ fn pbd_solve() {
                 lambdas.write(&twin.lambdas).unwrap();
             }
         }
+        lambdas.write(&twin.lambdas).unwrap();
+    }
+}
+
+#[test]
+fn pbd_jacobi() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(5);
+    let particles = particles(&mut random);
+    let (constraints, batches) = constraints(&mut random);
+    let mut twin = pbd::Pbd::new(&particles, &constraints, &batches);
+    // The ends at each particle, found one particle after the other.
+    let (mut first_ends, mut ends) = (vec![0], Vec::new());
+    for particle in 0..PARTICLES as u32 {
+        for (index, constraint) in constraints.iter().enumerate() {
+            ends.extend((constraint.index_a == particle).then_some(2 * index as u32));
+            ends.extend((constraint.index_b == particle).then_some(2 * index as u32 + 1));
+        }
+        first_ends.push(ends.len() as u32);
+    }
+    let positions = Buffer::from_slice(device, "positions", &particles).unwrap();
+    let constraint_buffer = Buffer::from_slice(device, "constraints", &constraints).unwrap();
+    let lambdas = Buffer::from_slice(device, "lambdas", &vec![7.0_f32; constraints.len()]).unwrap();
+    let first_ends = Buffer::from_slice(device, "first ends", &first_ends).unwrap();
+    let ends = Buffer::from_slice(device, "ends", &ends).unwrap();
+    let corrections = Buffer::zeroed(device, "corrections", 16 * constraints.len() as u64).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let solve = Kernel::new(device, &shaders::PBD_JACOBI_SOLVE).unwrap();
+    let solve = solve
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("Constraints", (&constraint_buffer).into()),
+            ("Lambdas", (&lambdas).into()),
+            ("FirstEnds", (&first_ends).into()),
+            ("Corrections", (&corrections).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    let apply = Kernel::new(device, &shaders::PBD_JACOBI_APPLY).unwrap();
+    let apply = apply
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("FirstEnds", (&first_ends).into()),
+            ("Ends", (&ends).into()),
+            ("Corrections", (&corrections).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    assert!(constraints.len() % 256 != 0);
+    for iteration in 0..2 {
+        let push = JacobiPush { constraint_count: constraints.len() as u32, iteration };
+        Frames::run_once(device, |recorder| {
+            recorder.dispatch(&solve, &push, [push.constraint_count, 1, 1])?;
+            recorder.dispatch(&apply, &(), [PARTICLES as u32, 1, 1])
+        })
+        .unwrap();
+        twin.jacobi_solve(&parameters(), &push);
+        twin.jacobi_apply();
+        let wide = |corrections: &[Vec3]| corrections.iter().map(|xyz| xyz.extend(0.0)).collect::<Vec<_>>();
+        assert_same("correction", &corrections.read().unwrap(), &wide(&twin.corrections));
+        let wide = |lambdas: &[f32]| lambdas.iter().map(|&lambda| Vec4::splat(lambda)).collect::<Vec<_>>();
+        assert_same("lambda", &wide(&lambdas.read::<f32>().unwrap()), &wide(&twin.lambdas));
+        assert_same("position", &positions.read().unwrap(), &twin.positions);
+        positions.write(&twin.positions).unwrap();
         lambdas.write(&twin.lambdas).unwrap();
     }
 }

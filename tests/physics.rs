@@ -18,9 +18,11 @@ macro_rules! every_case {
         );
         every_case!(@tests $make_pbd:
             xpbd_iterations_do_not_stiffen
+            xpbd_document_iterations_stiffen
             xpbd_spring_period_and_decay
             xpbd_tension
             xpbd_static_elongation
+            xpbd_elongation
             xpbd_free_fall
             xpbd_damping
             xpbd_momentum
@@ -29,6 +31,9 @@ macro_rules! every_case {
             xpbd_pendulum_period
             xpbd_chain_swing
             xpbd_catenary
+            jacobi_tension
+            jacobi_momentum
+            jacobi_residual
         );
     };
     (@tests $make:path: $($case:ident)*) => {
@@ -46,6 +51,7 @@ mod twin {
     use glam::Vec4;
     use tautline::reference::pbd::Pbd;
     use tautline::reference::verlet::Verlet;
+    use tautline::solver::ConstraintSolver;
 
     use super::cases::{PbdSetup, Stepper, VerletSetup};
 
@@ -59,6 +65,10 @@ mod twin {
             for _ in 0..steps {
                 self.pbd.substep(&self.setup.parameters, 0.0, self.setup.iterations);
             }
+        }
+
+        fn set_elongation(&mut self, elongation: f32) {
+            self.setup.parameters.elongation = elongation;
         }
 
         fn positions(&self) -> Vec<Vec4> {
@@ -86,6 +96,10 @@ mod twin {
             }
         }
 
+        fn set_elongation(&mut self, _elongation: f32) {
+            unreachable!("springs of verlet keep their rest lengths");
+        }
+
         fn positions(&self) -> Vec<Vec4> {
             self.verlet.current.clone()
         }
@@ -102,6 +116,8 @@ mod twin {
     fn make_pbd(setup: &PbdSetup) -> Box<dyn Stepper> {
         let mut pbd = Pbd::new(&setup.positions, &setup.constraints, &setup.batches);
         pbd.velocities.clone_from(&setup.velocities);
+        pbd.lambda_accumulated = setup.lambda_accumulated;
+        pbd.jacobi = setup.constraint_solver == ConstraintSolver::Jacobi;
         Box::new(PbdStepper { pbd, setup: setup.clone() })
     }
 
@@ -118,7 +134,8 @@ mod gpu {
     use glam::Vec4;
     use tautline::engine::{Frames, Result};
     use tautline::model::Grid;
-    use tautline::solver::{Pbd, PbdSettings, Solver, Step, Verlet, VerletSettings, Wind};
+    use tautline::scene::Scene;
+    use tautline::solver::{ConstraintSolver, Pbd, PbdSettings, Solver, Step, Verlet, VerletSettings, Wind};
 
     use super::cases::{PbdSetup, Stepper, VerletSetup};
     use super::common::Validated;
@@ -154,6 +171,10 @@ mod gpu {
             self.record(steps).unwrap();
         }
 
+        fn set_elongation(&mut self, elongation: f32) {
+            self.solver.pbd_settings_mut().expect("a solver of constraints").elongation = elongation;
+        }
+
         fn positions(&self) -> Vec<Vec4> {
             self.solver.positions().unwrap()
         }
@@ -177,7 +198,14 @@ mod gpu {
             gravity: parameters.gravity.truncate(),
         };
         assert_eq!(parameters.wind, Vec4::ZERO, "no case has wind; the kernel tests do");
-        let settings = PbdSettings { damping: parameters.damping, wind: Wind::default(), ..Default::default() };
+        let settings = PbdSettings {
+            damping: parameters.damping,
+            elongation: parameters.elongation,
+            lambda_accumulated: setup.lambda_accumulated,
+            constraint_solver: setup.constraint_solver,
+            wind: Wind::default(),
+            ..Default::default()
+        };
         let device = &validated.device;
         let (constraints, batches) = (&setup.constraints, &setup.batches);
         let solver =
@@ -218,6 +246,34 @@ mod gpu {
             frames: Frames::new(&validated.device, 2).unwrap(),
             _validated: validated,
         })
+    }
+
+    /// What is set between two steps holds for the second, whether they share a recording or not.
+    #[test]
+    fn settings_change_in_the_order_of_the_stream() {
+        let positions = |in_one_recording: bool| {
+            let validated = Validated::open();
+            let scene = Scene { columns: 9, rows: 7, ..Scene::default() };
+            let mut simulation = scene.simulation(&validated.device).unwrap();
+            let mut frames = Frames::new(&validated.device, 2).unwrap();
+            let mut recorder = frames.begin().unwrap();
+            simulation.record(&mut recorder).unwrap();
+            if !in_one_recording {
+                recorder.submit().unwrap();
+                frames.finish().unwrap();
+                recorder = frames.begin().unwrap();
+            }
+            let settings = simulation.pbd_settings_mut().unwrap();
+            settings.elongation = 1.25;
+            settings.constraint_solver = ConstraintSolver::Jacobi;
+            simulation.record(&mut recorder).unwrap();
+            simulation.pbd_settings_mut().unwrap().constraint_solver = ConstraintSolver::GaussSeidel;
+            simulation.record(&mut recorder).unwrap();
+            recorder.submit().unwrap();
+            frames.finish().unwrap();
+            simulation.positions().unwrap()
+        };
+        assert_eq!(positions(true), positions(false));
     }
 
     every_case!(make_pbd, make_verlet);

@@ -300,6 +300,29 @@ fn space_pauses_n_steps_once_r_starts_again_and_esc_quits() {
 }
 
 #[test]
+fn keys_change_the_elongation_and_the_order_of_the_constraints() {
+    let screen = Screen::start();
+    let (viewer, window, start) = screen.paused_window();
+    screen.xdotool("key n");
+    let as_it_is = screen.still_after(&start);
+    screen.xdotool("key r plus plus minus plus");
+    screen.titled(window, "elongation 1.02");
+    screen.comes_to(&start);
+    screen.xdotool("key n");
+    let longer = screen.still_after(&start);
+    assert!(longer != as_it_is, "a step with longer constraints is the same as one without");
+    screen.xdotool("key r minus minus j");
+    screen.titled(window, "Jacobi, paused");
+    screen.comes_to(&start);
+    screen.xdotool("key n");
+    screen.still_after(&start);
+    screen.xdotool("key j r n");
+    screen.comes_to(&as_it_is);
+    screen.xdotool("key Escape");
+    screen.ends_well(viewer);
+}
+
+#[test]
 fn the_mouse_turns_moves_and_zooms() {
     let screen = Screen::start();
     let (viewer, _, start) = screen.paused_window();

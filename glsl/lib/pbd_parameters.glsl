@@ -8,4 +8,5 @@ layout(std140, binding = 4) uniform PbdParameters {
     float substep_dt;          // s
     float damping;             // 1/s
     uint particle_count;
+    float elongation;          // factor on the rest lengths
 } parameters;

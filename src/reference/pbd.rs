@@ -1,4 +1,4 @@
-//! Twin of the `xpbd` and `pbd` solvers: distance constraints, projected batch by batch.
+//! Twin of the `xpbd`, `pbd` and `xpbd-document` solvers: distance constraints, projected batch by batch.
 //!
 //! Source: Macklin, Müller, Chentanez 2016, XPBD: Position-Based Simulation of Compliant Constrained Dynamics.
 //! Compliance 0 gives Müller et al. 2007, Position Based Dynamics, and document 003.
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, Constraint, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
 use crate::reference::collide;
 
 /// State of a set of particles held together by distance constraints.
@@ -22,6 +22,13 @@ pub struct Pbd {
     /// Multiplier of each constraint, lambda / substep_dt² being the force along it \[N·s²\]; negative where the
     /// constraint pulls. Shape \[constraint_count\].
     pub lambdas: Vec<f32>,
+    /// Whether each iteration continues with the lambdas of the one before, which document 002 leaves out.
+    pub lambda_accumulated: bool,
+    /// Whether an iteration solves all constraints at once (Jacobi) rather than batch by batch (Gauss-Seidel).
+    pub jacobi: bool,
+    /// What [`Pbd::jacobi_solve`] moves the part of each constraint's first particle by, over the part's inverse mass; the
+    /// second particle's goes the opposite way \[kg m\]. Shape \[constraint_count\].
+    pub corrections: Vec<Vec3>,
     constraints: Vec<Constraint>,
     batches: Vec<Range<u32>>,
 }
@@ -34,6 +41,9 @@ impl Pbd {
             previous_positions: positions.to_vec(),
             velocities: vec![Vec4::ZERO; positions.len()],
             lambdas: vec![0.0; constraints.len()],
+            lambda_accumulated: true,
+            jacobi: false,
+            corrections: vec![Vec3::ZERO; constraints.len()],
             constraints: constraints.to_vec(),
             batches: batches.to_vec(),
         }
@@ -45,6 +55,13 @@ impl Pbd {
     pub fn substep(&mut self, parameters: &PbdParameters, flutter_phase: f32, iterations: u32) {
         self.predict(parameters, &PredictPush { flutter_phase });
         for iteration in 0..iterations {
+            let iteration = if self.lambda_accumulated { iteration } else { 0 };
+            if self.jacobi {
+                let constraint_count = self.constraints.len() as u32;
+                self.jacobi_solve(parameters, &JacobiPush { constraint_count, iteration });
+                self.jacobi_apply();
+                continue;
+            }
             for batch in 0..self.batches.len() {
                 let Range { start, end } = self.batches[batch];
                 self.solve(parameters, &SolvePush { first: start, count: end - start, iteration });
@@ -70,7 +87,8 @@ impl Pbd {
         }
     }
 
-    /// Projects one batch of constraints. Source: XPBD 2016, eq. 17 and 18, with C = |xa - xb| - rest_length.
+    /// Projects one batch of constraints. Source: XPBD 2016, eq. 17 and 18, with C = |xa - xb| - elongation
+    /// rest_length (document 002).
     pub fn solve(&mut self, parameters: &PbdParameters, push: &SolvePush) {
         for index in (push.first..push.first + push.count).map(|index| index as usize) {
             let Constraint { index_a, index_b, rest_length, compliance } = self.constraints[index];
@@ -86,8 +104,8 @@ impl Pbd {
                 continue;
             }
             let time_scaled_compliance = compliance / (parameters.substep_dt * parameters.substep_dt);
-            let delta_lambda =
-                (-(distance - rest_length) - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
+            let error = distance - parameters.elongation * rest_length;
+            let delta_lambda = (-error - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
             let correction = (delta / distance * delta_lambda).extend(0.0);
             self.positions[index_a] += a.w * correction;
             self.positions[index_b] -= b.w * correction;
@@ -103,6 +121,60 @@ impl Pbd {
                 *position = collided.extend(position.w);
             }
         }
+    }
+
+    /// Projects every constraint on its own, on particles split into an equal part for each of their constraints.
+    ///
+    /// Source: document 003, Jacobi; Tonge et al. 2012 for the parts; XPBD 2016, eq. 18.
+    pub fn jacobi_solve(&mut self, parameters: &PbdParameters, push: &JacobiPush) {
+        let parts = self.constraints_at_particles();
+        for index in 0..push.constraint_count as usize {
+            let Constraint { index_a, index_b, rest_length, compliance } = self.constraints[index];
+            let (index_a, index_b) = (index_a as usize, index_b as usize);
+            let (a, b) = (self.positions[index_a], self.positions[index_b]);
+            let lambda = if push.iteration == 0 { 0.0 } else { self.lambdas[index] };
+            self.lambdas[index] = lambda;
+            self.corrections[index] = Vec3::ZERO;
+
+            let delta = a.truncate() - b.truncate();
+            let distance = delta.length();
+            let inverse_mass = parts[index_a] * a.w + parts[index_b] * b.w;
+            if distance == 0.0 || inverse_mass == 0.0 {
+                continue;
+            }
+            let time_scaled_compliance = compliance / (parameters.substep_dt * parameters.substep_dt);
+            let error = distance - parameters.elongation * rest_length;
+            let delta_lambda = (-error - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
+            self.corrections[index] = delta / distance * delta_lambda;
+            self.lambdas[index] = lambda + delta_lambda;
+        }
+    }
+
+    /// Puts each particle to the mean of its parts. Source: document 003, "divides the accumulated displacement by the
+    /// number of connected constraints".
+    pub fn jacobi_apply(&mut self) {
+        let parts = self.constraints_at_particles();
+        let mut displacements = vec![Vec3::ZERO; self.positions.len()];
+        for (constraint, &correction) in self.constraints.iter().zip(&self.corrections) {
+            for (index, correction) in [(constraint.index_a, correction), (constraint.index_b, -correction)] {
+                let index = index as usize;
+                displacements[index] += parts[index] * self.positions[index].w * correction;
+            }
+        }
+        for ((position, displacement), parts) in self.positions.iter_mut().zip(displacements).zip(parts) {
+            if parts > 0.0 {
+                *position += (displacement / parts).extend(0.0);
+            }
+        }
+    }
+
+    /// Number of constraints at each particle.
+    fn constraints_at_particles(&self) -> Vec<f32> {
+        let mut counts = vec![0.0; self.positions.len()];
+        for index in self.constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]) {
+            counts[index as usize] += 1.0;
+        }
+        counts
     }
 
     /// v = (x - x_previous) / h. Source: XPBD 2016, algorithm 1, line 14.

@@ -48,12 +48,20 @@ impl Scene {
     }
 
     /// Duration and division of a step, and gravity.
+    ///
+    /// What document 002 calls substeps are iterations, for it integrates once a step: `xpbd-document` has one substep,
+    /// which goes over all constraints as often as all substeps of `xpbd` do together.
     #[must_use]
     pub fn step(&self) -> Step {
-        Step { dt: self.dt, substeps: self.substeps, iterations: self.iterations, gravity: self.gravity }
+        let Self { dt, substeps, iterations, gravity, .. } = *self;
+        if self.solver == SolverKind::XpbdDocument {
+            return Step { dt, substeps: 1, iterations: substeps.saturating_mul(iterations), gravity };
+        }
+        Step { dt, substeps, iterations, gravity }
     }
 
-    /// Settings of the `xpbd` solver, or of `pbd`, which is the same with rigid constraints.
+    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints, or of `xpbd-document`, which is
+    /// the same without accumulated lambdas.
     #[must_use]
     pub fn pbd_settings(&self) -> PbdSettings {
         let compliance = |compliance| {
@@ -64,6 +72,9 @@ impl Scene {
             shear_compliance: compliance(self.shear_compliance),
             bending_compliance: compliance(self.bending_compliance),
             damping: self.damping,
+            elongation: self.elongation,
+            constraint_solver: self.constraint_solver,
+            lambda_accumulated: self.solver != SolverKind::XpbdDocument,
             wind: Wind {
                 acceleration: self.wind,
                 flutter: self.wind_flutter,
@@ -142,7 +153,7 @@ impl Scene {
         let colliders = self.colliders()?;
         let solver: Box<dyn Solver> = match self.solver {
             SolverKind::Verlet => Box::new(Verlet::new(device, grid, &cloth.positions, step, self.verlet_settings())?),
-            SolverKind::Xpbd | SolverKind::Pbd => {
+            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
                 Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
             }
             SolverKind::MassSpring => {

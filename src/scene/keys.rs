@@ -11,7 +11,7 @@ use super::colliders::ColliderTable;
 use super::error::{Place, SceneError, shortened};
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION};
-use crate::solver::Clock;
+use crate::solver::{Clock, ConstraintSolver};
 
 /// How one key is read and written.
 pub(super) struct Key {
@@ -63,7 +63,8 @@ macro_rules! scene {
 }
 
 scene! {
-    /// What moves the particles: `"verlet"` (springs, document 000), `"mass-spring"` (document 001), `"xpbd"` or `"pbd"` (constraints).
+    /// What moves the particles: `"verlet"` (springs, document 000), `"mass-spring"` (springs, document 001), `"xpbd"`,
+    /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them).
     solver: SolverKind = SolverKind::Xpbd;
 
     /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
@@ -88,28 +89,34 @@ scene! {
     /// Which particles of a grid are held: `"top-row"`, `"top-corners"`, `"none"`, or an array of indices, where
     /// `row * columns + column` is a particle's index.
     pins: Pins = Pins::TopRow;
-    /// Whether a grid of constraints resists bending, for `xpbd` and `pbd`; a mesh and `verlet` always do.
+    /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
 
     /// Duration of one step \[s\].
     dt: f32 = 1.0 / 60.0, in 1e-9..=1.0, "s";
-    /// Parts into which a step is divided, each predicted and solved on its own.
+    /// Parts into which a step is divided, each predicted and solved on its own; `xpbd-document` predicts once, and has
+    /// `substeps` times `iterations` iterations.
     substeps: u32 = 15, in 1..=10_000, "";
     /// How often a substep goes over all constraints; `verlet` has none.
     iterations: u32 = 1, in 1..=10_000, "";
     /// How many times as fast as wall time a window shows simulated time; 0 stands still.
     time_scale: f32 = 1.0, in 0.0..=Clock::MAX_TIME_SCALE, "";
+    /// How an iteration goes over the constraints: batch by batch (`"gauss-seidel"`), or all at once (`"jacobi"`).
+    constraint_solver: ConstraintSolver = ConstraintSolver::GaussSeidel;
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 
-    /// Rate at which velocities decay \[1/s\], for `xpbd` and `pbd`.
+    /// Rate at which velocities decay \[1/s\], for solvers of constraints.
     damping: f32 = 0.2, in 0.0..=1e9, "1/s";
-    /// Inverse stiffness along grid lines and edges \[m/N\], for `xpbd`; `pbd` is rigid.
+    /// Inverse stiffness along grid lines and edges \[m/N\]; `pbd` is rigid.
     compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness along the diagonals of a grid \[m/N\], for `xpbd`.
+    /// Inverse stiffness along the diagonals of a grid \[m/N\]; `pbd` is rigid.
     shear_compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness across two cells or two triangles \[m/N\], for `xpbd`.
+    /// Inverse stiffness across two cells or two triangles \[m/N\]; `pbd` is rigid.
     bending_compliance: f32 = 1e-2, in 0.0..=1e9, "m/N";
+
+    /// Factor on the rest lengths of all constraints, for solvers of constraints: below 1 the cloth shrinks.
+    elongation: f32 = 1.0, in 0.1..=10.0, "";
 
     /// Share of the implicit velocity that a substep loses (document 000's damping), for `verlet`.
     velocity_loss: f32 = 0.01, in 0.0..=1.0, "";
@@ -130,7 +137,7 @@ scene! {
     /// What the cloth collides with, each a table as [`ColliderTable`] says; for all solvers but `verlet`.
     collider: Vec<ColliderTable> = Vec::new();
 
-    /// Mean wind, as an acceleration \[m/s²\], for `xpbd` and `pbd`.
+    /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
     /// Amplitude of the wind's flutter \[m/s²\].
     wind_flutter: f32 = 0.0, in -1e9..=1e9, "m/s²";

@@ -79,7 +79,8 @@ impl Scene {
                 return wrong("mesh", expected.into(), "empty".into());
             }
             if self.solver.needs_grid() {
-                let expected = "\"xpbd\" or \"pbd\" where the key `mesh` is set, as the others move nothing but a grid";
+                let expected = "\"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others \
+                                move nothing but a grid";
                 return wrong("solver", expected.into(), format!("\"{}\"", self.solver));
             }
             return Ok(());

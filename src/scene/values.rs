@@ -9,6 +9,7 @@ use glam::Vec3;
 
 use super::file::has_extension;
 use crate::model::GridPlane;
+use crate::solver::ConstraintSolver;
 
 /// Which solver moves the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,11 +22,13 @@ pub enum SolverKind {
     Xpbd,
     /// Position based dynamics: rigid constraints.
     Pbd,
+    /// What document 002 does: `Xpbd` in one substep a step, each iteration of which forgets the ones before.
+    XpbdDocument,
 }
 
 impl SolverKind {
     /// Every solver.
-    pub const ALL: [Self; 4] = [Self::Verlet, Self::MassSpring, Self::Xpbd, Self::Pbd];
+    pub const ALL: [Self; 5] = [Self::Verlet, Self::MassSpring, Self::Xpbd, Self::Pbd, Self::XpbdDocument];
 
     /// Whether it moves springs on a grid, and not constraints.
     #[must_use]
@@ -41,6 +44,7 @@ impl fmt::Display for SolverKind {
             Self::MassSpring => "mass-spring",
             Self::Xpbd => "xpbd",
             Self::Pbd => "pbd",
+            Self::XpbdDocument => "xpbd-document",
         })
     }
 }
@@ -151,8 +155,8 @@ impl Value for Vec3 {
 
 impl Value for SolverKind {
     fn expected() -> String {
-        let [first, second, third, fourth] = Self::ALL;
-        format!("\"{first}\", \"{second}\", \"{third}\" or \"{fourth}\"")
+        let [others @ .., last] = Self::ALL.map(|kind| format!("\"{kind}\""));
+        format!("{} or {last}", others.join(", "))
     }
 
     fn read(value: &toml::Value) -> Option<Self> {
@@ -181,6 +185,28 @@ impl Value for GridPlane {
         let word = match self {
             Self::Vertical => "vertical",
             Self::Horizontal => "horizontal",
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for ConstraintSolver {
+    fn expected() -> String {
+        "\"gauss-seidel\" or \"jacobi\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "gauss-seidel" => Some(Self::GaussSeidel),
+            "jacobi" => Some(Self::Jacobi),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::GaussSeidel => "gauss-seidel",
+            Self::Jacobi => "jacobi",
         };
         Some(word.into())
     }

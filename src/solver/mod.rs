@@ -3,6 +3,7 @@
 
 mod clock;
 mod colliders;
+mod jacobi;
 mod mass_spring;
 mod pbd;
 mod simulation;
@@ -13,7 +14,7 @@ use glam::{Vec3, Vec4};
 pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
 pub use mass_spring::{MassSpring, MassSpringSettings};
-pub use pbd::{Pbd, PbdSettings};
+pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
 pub use simulation::Simulation;
 pub use verlet::{Verlet, VerletSettings};
 
@@ -94,6 +95,14 @@ pub trait Solver {
             Particles::Buffer(buffer) => buffer.read(),
             Particles::Image(image) => image.read(),
         }
+    }
+
+    /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
+    ///
+    /// A change holds from the next step that is recorded, and steps recorded before keep theirs. The compliances are
+    /// parts of the constraints and stay as they were when the solver was made.
+    fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
+        None
     }
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.

@@ -1,20 +1,32 @@
-//! `xpbd` and `pbd`: predict, solve batch by batch, velocity.
+//! `xpbd`, `pbd` and `xpbd-document`: predict, solve batch by batch, velocity.
 //!
 //! Source: Macklin, Müller, Chentanez 2016, "XPBD"; Macklin et al. 2019, "Small Steps in Physics Simulation", for the
-//! substeps; Müller et al. 2007, "Position Based Dynamics", for `pbd`, which is `xpbd` with zero compliance.
+//! substeps; Müller et al. 2007, "Position Based Dynamics", for `pbd`, which is `xpbd` with zero compliance; document 002
+//! for `xpbd-document`, which is `xpbd` in one substep a step and without accumulated lambdas.
 
 use std::ops::Range;
 
 use glam::Vec4;
 
+use super::jacobi::{Jacobi, PbdBuffers};
 use super::{Colliders, Particles, Solver, Step, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
 use crate::model::{Cloth, Collider, SpringKind};
 use crate::shaders;
 
+/// The order in which the constraints of one iteration are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConstraintSolver {
+    /// Batch by batch, each from the positions that the batch before has left: converges faster.
+    #[default]
+    GaussSeidel,
+    /// All at once from the same positions, in two passes however many batches there would be.
+    Jacobi,
+}
+
 /// What the solver is set to, beyond the [`Step`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PbdSettings {
     /// Inverse stiffness of structural constraints \[m/N\]; 0 is rigid.
     pub compliance: f32,
@@ -24,8 +36,31 @@ pub struct PbdSettings {
     pub bending_compliance: f32,
     /// Rate at which velocities decay \[1/s\].
     pub damping: f32,
+    /// Factor on the rest lengths of all constraints; document 002 has a slider for it.
+    pub elongation: f32,
+    /// Whether lambda is accumulated over the iterations of a substep, as published; else each of them starts from 0, as
+    /// document 002 has it, and constraints stiffen with the number of iterations.
+    pub lambda_accumulated: bool,
+    /// The order in which the constraints of one iteration are solved.
+    pub constraint_solver: ConstraintSolver,
     /// Wind.
     pub wind: Wind,
+}
+
+impl Default for PbdSettings {
+    /// Rigid constraints of their own lengths, in vacuum.
+    fn default() -> Self {
+        Self {
+            compliance: 0.0,
+            shear_compliance: 0.0,
+            bending_compliance: 0.0,
+            damping: 0.0,
+            elongation: 1.0,
+            lambda_accumulated: true,
+            constraint_solver: ConstraintSolver::default(),
+            wind: Wind::default(),
+        }
+    }
 }
 
 impl PbdSettings {
@@ -60,7 +95,8 @@ impl PbdSettings {
             substep_dt: step.substep_dt(),
             damping: self.damping,
             particle_count: particle_count as u32,
-            padding: [0; 3],
+            elongation: self.elongation,
+            padding: [0; 2],
         }
     }
 
@@ -73,18 +109,25 @@ impl PbdSettings {
 
 /// The solver on the GPU.
 pub struct Pbd {
+    device: Device,
     step: Step,
     settings: PbdSettings,
     start: Vec<Vec4>,
     batches: Vec<Range<u32>>,
     positions: Buffer,
     velocities: Buffer,
+    constraints: Buffer,
     lambdas: Buffer,
+    parameters: Buffer,
+    /// What `parameters` holds once the steps recorded so far have run.
+    recorded_parameters: PbdParameters,
     predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
     colliders: Colliders,
     collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
+    /// Made when it is first needed.
+    jacobi: Option<Jacobi>,
 }
 
 impl Pbd {
@@ -134,7 +177,8 @@ impl Pbd {
         let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
         let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
         let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
-        let parameters = Buffer::from_slice(device, "pbd parameters", &[settings.parameters(&step, particles.len())])?;
+        let recorded_parameters = settings.parameters(&step, particles.len());
+        let parameters = Buffer::from_slice(device, "pbd parameters", &[recorded_parameters])?;
 
         let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
             ("Positions", (&positions).into()),
@@ -162,20 +206,47 @@ impl Pbd {
             ("PbdParameters", (&parameters).into()),
         ])?;
         let (start, batches) = (particles.to_vec(), batches.to_vec());
-        Ok(Self {
+        let mut pbd = Self {
+            device: device.clone(),
             step,
             settings,
             start,
             batches,
             positions,
             velocities,
+            constraints: constraint_buffer,
             lambdas,
+            parameters,
+            recorded_parameters,
             predict,
             solve,
             colliders,
             collide,
             velocity,
-        })
+            jacobi: None,
+        };
+        pbd.prepare_jacobi()?;
+        Ok(pbd)
+    }
+
+    /// Makes what [`ConstraintSolver::Jacobi`] needs, where it is set and not made yet.
+    fn prepare_jacobi(&mut self) -> engine::Result<()> {
+        if self.settings.constraint_solver == ConstraintSolver::Jacobi && self.jacobi.is_none() {
+            let Self { positions, constraints, lambdas, parameters, .. } = &*self;
+            let buffers = PbdBuffers { positions, constraints, lambdas, parameters };
+            self.jacobi = Some(Jacobi::new(&self.device, self.start.len(), &buffers)?);
+        }
+        Ok(())
+    }
+
+    /// Records the change of the parameters since the step before, if there is one.
+    fn record_parameters(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        let parameters = self.settings.parameters(&self.step, self.start.len());
+        if parameters != self.recorded_parameters {
+            recorder.update(&self.parameters, &[parameters])?;
+            self.recorded_parameters = parameters;
+        }
+        Ok(())
     }
 
     /// Records the passes of one substep of the step that starts at `time` \[s\].
@@ -185,10 +256,9 @@ impl Pbd {
         let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
         recorder.dispatch(&self.predict, &push, particles)?;
         for iteration in 0..self.step.iterations {
-            for batch in &self.batches {
-                let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
-                recorder.dispatch(&self.solve, &push, [push.count, 1, 1])?;
-            }
+            // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
+            let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
+            self.record_iteration(recorder, iteration)?;
         }
         if !self.colliders.is_empty() {
             recorder.dispatch(&self.collide, &self.colliders.push(substep, self.step.substeps), particles)?;
@@ -201,6 +271,18 @@ impl Pbd {
         &mut self.colliders
     }
 
+    /// Records the passes that go over all constraints once.
+    fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
+        if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
+            return jacobi.record(recorder, iteration);
+        }
+        for batch in &self.batches {
+            let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
+            recorder.dispatch(&self.solve, &push, [push.count, 1, 1])?;
+        }
+        Ok(())
+    }
+
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
@@ -208,7 +290,7 @@ impl Pbd {
     }
 
     /// Multiplier of each constraint after the last substep \[kg m\], shape \[constraint_count\]; over the substep's
-    /// duration squared it is the constraint's force \[N\].
+    /// duration squared it is the constraint's force \[N\]. Where lambda is not accumulated, that of the last iteration.
     #[must_use]
     pub fn lambdas(&self) -> &Buffer {
         &self.lambdas
@@ -230,6 +312,8 @@ fn assert_race_free(particle_count: usize, constraints: &[Constraint], batches: 
 
 impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        self.prepare_jacobi()?;
+        self.record_parameters(recorder)?;
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
@@ -250,22 +334,37 @@ impl Solver for Pbd {
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
 
+    fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
+        Some(&mut self.settings)
+    }
+
     fn constraint_count(&self) -> usize {
         self.batches.iter().map(ExactSizeIterator::len).sum()
     }
 
     fn batch_count(&self) -> usize {
-        self.batches.len()
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => self.batches.len(),
+            ConstraintSolver::Jacobi => 1,
+        }
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
         let Step { substeps, iterations, .. } = self.step;
-        let solves = substeps * iterations * self.batches.len() as u32;
-        let collides = if self.colliders.is_empty() { 0 } else { substeps };
-        let passes =
-            [(&self.predict, substeps), (&self.solve, solves), (&self.collide, collides), (&self.velocity, substeps)];
-        let called = passes.into_iter().filter(|(_, calls)| *calls > 0);
-        called.map(|(pass, calls)| (pass.pipeline().name().to_string(), calls)).collect()
+        let iterations = substeps * iterations;
+        let solves = match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => vec![(shaders::PBD_SOLVE, iterations * self.batches.len() as u32)],
+            ConstraintSolver::Jacobi => {
+                vec![(shaders::PBD_JACOBI_SOLVE, iterations), (shaders::PBD_JACOBI_APPLY, iterations)]
+            }
+        };
+        let collides = if self.colliders.is_empty() { vec![] } else { vec![(shaders::PBD_COLLIDE, substeps)] };
+        let (first, last) = (vec![(shaders::PBD_PREDICT, substeps)], vec![(shaders::PBD_VELOCITY, substeps)]);
+        [first, solves, collides, last]
+            .into_iter()
+            .flatten()
+            .map(|(shader, calls)| (shader.name.to_string(), calls))
+            .collect()
     }
 }
 

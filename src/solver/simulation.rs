@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use super::{Particles, Solver, Step};
+use super::{Particles, PbdSettings, Solver, Step};
 use crate::engine::{self, Recorder};
 use crate::model::{Cloth, Strain, strain};
 
@@ -31,7 +31,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Puts everything back to how it started.
+    /// Settings to be changed between two steps, as [`Solver::pbd_settings_mut`].
+    pub fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
+        self.solver.pbd_settings_mut()
+    }
+
+    /// Puts the cloth and the time back to how they started; settings that were changed since stay so.
     ///
     /// # Errors
     /// What the engine reports.

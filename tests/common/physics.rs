@@ -10,11 +10,14 @@ use std::ops::Range;
 
 use glam::{DVec3, IVec2, Vec3, Vec4};
 use tautline::layout::{Constraint, PbdParameters, VerletParameters};
+use tautline::solver::ConstraintSolver;
 
 /// A simulation in progress on some backend.
 pub trait Stepper {
     /// Advances by `steps` substeps.
     fn step(&mut self, steps: u32);
+    /// Sets the factor on the rest lengths, for the steps that follow.
+    fn set_elongation(&mut self, elongation: f32);
     /// Positions now, w as in the setup. Shape \[particle_count\].
     fn positions(&self) -> Vec<Vec4>;
     /// Velocities now, where the solver stores them. Shape \[particle_count\].
@@ -38,6 +41,10 @@ pub struct PbdSetup {
     pub parameters: PbdParameters,
     /// Projections of every constraint per substep.
     pub iterations: u32,
+    /// Whether lambda is accumulated over them; document 002 leaves that out.
+    pub lambda_accumulated: bool,
+    /// The order of the constraints within an iteration.
+    pub constraint_solver: ConstraintSolver,
 }
 
 /// What a `verlet` simulation starts from.
@@ -326,6 +333,8 @@ fn pbd_setup(positions: Vec<Vec4>, constraints: &[Constraint], dt: f64) -> PbdSe
         constraints,
         batches,
         iterations: 1,
+        lambda_accumulated: true,
+        constraint_solver: ConstraintSolver::GaussSeidel,
     }
 }
 
@@ -403,6 +412,33 @@ pub fn xpbd_iterations_do_not_stiffen(make: MakePbd) {
     }
 }
 
+/// One constraint as document 002 has it, without lambda: C after n iterations is C0 (at / (w + at))^n, so that it
+/// stiffens with their number, unlike in [`xpbd_iterations_do_not_stiffen`].
+pub fn xpbd_document_iterations_stiffen(make: MakePbd) {
+    let dt = 1.0 / 64.0;
+    let compliance = 3.0 * dt * dt;
+    let kept: f64 = 3.0 / (2.5 + 3.0);
+    for iterations in [1, 2, 5, 10, 50] {
+        let mut setup = pbd_setup(
+            vec![Vec4::new(0.0, 0.0, 0.0, 2.0), Vec4::new(0.0, 0.0, 1.5, 0.5)],
+            &[Constraint { index_a: 0, index_b: 1, rest_length: 1.0, compliance: compliance as f32 }],
+            dt,
+        );
+        setup.iterations = iterations;
+        setup.lambda_accumulated = false;
+        let mut stepper = make(&setup);
+        stepper.step(1);
+        let positions = stepper.positions();
+        // Each iteration rounds a few times, and takes over the same share of the rounding before it as of C.
+        let tolerance = 8.0 * ROUNDING * 1.5 / (1.0 - kept);
+        let c = f64::from((positions[0] - positions[1]).truncate().length()) - 1.0;
+        let n = iterations as i32;
+        assert_close("C", c, 0.5 * kept.powi(n), tolerance);
+        let last = -0.5 * kept.powi(n - 1) / (2.5 + 3.0);
+        assert_close("lambda of the last iteration", stepper.lambdas()[0].into(), last, tolerance);
+    }
+}
+
 /// One particle on one spring moves as backward Euler has it: u + i v / omega is divided by 1 + i omega h each step.
 pub fn xpbd_spring_period_and_decay(make: MakePbd) {
     let omega = 1000_f64.sqrt();
@@ -432,10 +468,20 @@ pub fn xpbd_spring_period_and_decay(make: MakePbd) {
 
 /// A hanging chain's top constraint carries the weight of all that hangs below it. Source: Small Steps 2019, fig. 4.
 pub fn xpbd_tension(make: MakePbd) {
+    tension(make, ConstraintSolver::GaussSeidel);
+}
+
+/// As [`xpbd_tension`], however far one Jacobi iteration is from converged: lambda is the impulse that was applied.
+pub fn jacobi_tension(make: MakePbd) {
+    tension(make, ConstraintSolver::Jacobi);
+}
+
+fn tension(make: MakePbd, constraint_solver: ConstraintSolver) {
     let dt = 1.0 / 64.0;
     let mut setup = vertical_chain(19, 0.125, 0.0, dt);
     setup.parameters.gravity = Vec4::new(0.0, -10.0, 0.0, 0.0);
     setup.parameters.damping = 4.0;
+    setup.constraint_solver = constraint_solver;
     let mut stepper = make(&setup);
     stepper.step(1000);
     let positions = stepper.positions();
@@ -479,6 +525,33 @@ pub fn xpbd_static_elongation(make: MakePbd) {
         assert_close("elongation [m]", extent - f64::from(links) * rest_length, total, total_tolerance);
         let left_by_one_iteration = 10.0 * dt * dt * (18.0 + 2.0 * (17 + 15 + 13 + 11 + 9 + 7 + 5 + 3 + 1) as f64);
         assert_close("elongation as h goes to 0 [m]", total - left_by_one_iteration, 1.9, 1e-9);
+    }
+}
+
+/// A rigid hanging chain whose elongation becomes 1.1 while it runs comes to 1.1 times its length.
+///
+/// That is the limit for h to 0, as in [`xpbd_static_elongation`].
+pub fn xpbd_elongation(make: MakePbd) {
+    let (links, rest_length) = (9, 0.125);
+    for dt in [1.0 / 64.0, 1.0 / 128.0] {
+        let mut setup = vertical_chain(links, rest_length, 0.0, dt);
+        setup.parameters.gravity = Vec4::new(0.0, -10.0, 0.0, 0.0);
+        setup.parameters.damping = 5.0;
+        let mut stepper = make(&setup);
+        let tension = |link: u32| 10.0 * f64::from(links - link);
+        let left_by_one_iteration: f64 = (0..links).map(|link| dt * dt * pull_on_even_link(link, links, tension)).sum();
+        let length = f64::from(links) * rest_length;
+        for elongation in [1.0, 1.1] {
+            stepper.set_elongation(elongation as f32);
+            stepper.step((8.0 / dt) as u32);
+            let extent = -f64::from(stepper.positions()[links as usize].y);
+            // A link that carries `hanging` particles is off by the tension that rounding adds, as in
+            // `xpbd_static_elongation` without its compliance, and by the rounding of its ends.
+            let tolerance: f64 = (1..=links)
+                .map(|hanging| tension_rounding(hanging, extent, dt) * 2.0 * dt * dt + 2.0 * ROUNDING * extent)
+                .sum();
+            assert_close("length [m]", extent, elongation * length + left_by_one_iteration, tolerance);
+        }
     }
 }
 
@@ -537,9 +610,19 @@ pub fn xpbd_damping(make: MakePbd) {
 /// at the end of the substep: as in backward Euler, L[n+1] - L[n] = h² sum force x v[n] + O(h³), and not 0. For a
 /// closed form see [`xpbd_rotor`].
 pub fn xpbd_momentum(make: MakePbd) {
+    momentum(make, ConstraintSolver::GaussSeidel);
+}
+
+/// As [`xpbd_momentum`], also at the border, where the ends of a constraint have different numbers of constraints.
+pub fn jacobi_momentum(make: MakePbd) {
+    momentum(make, ConstraintSolver::Jacobi);
+}
+
+fn momentum(make: MakePbd, constraint_solver: ConstraintSolver) {
     let mut angular_loss = |steps: u32| {
         let dt = 1.0 / f64::from(steps);
         let mut setup = pbd_sheet(5, 0.5, 0.1, dt);
+        setup.constraint_solver = constraint_solver;
         for (velocity, position) in setup.velocities.iter_mut().zip(&setup.positions) {
             *velocity = velocity_field(position.truncate()).extend(0.0);
         }
@@ -564,6 +647,54 @@ pub fn xpbd_momentum(make: MakePbd) {
         // The next order is smaller by the fastest angle of a substep, sqrt(100 N/m) / 32 = 0.3 at first.
         assert_close("order of the loss", (pair[0] / pair[1]).log2(), 1.0, 0.2);
     }
+}
+
+/// On a stretched sheet of rigid constraints both orders come closer with each iteration, Gauss-Seidel faster.
+///
+/// Jacobi is a projection in turn onto the constraints, for the split particles, and onto the equality of the parts, so
+/// that the distance between the two never grows. Gauss-Seidel promises no such thing: where all is stretched alike, the
+/// batches of its first iteration pull at neighbours that are too long already, and the residual grows once.
+pub fn jacobi_residual(make: MakePbd) {
+    let dt = 1.0 / 64.0;
+    let mut residuals = |constraint_solver| {
+        let mut setup = pbd_sheet(12, 0.125, 0.0, dt);
+        for (index, position) in setup.positions.iter_mut().enumerate() {
+            let stretched = 1.25 * position.truncate();
+            *position = stretched.extend(if index < 12 { 0.0 } else { 1.0 });
+        }
+        setup.constraint_solver = constraint_solver;
+        // Each step starts at rest, so that it is nothing but an iteration.
+        setup.parameters.damping = 64.0;
+        let mut steppers = [make(&setup), make(&setup)];
+        let residuals: Vec<f64> = (0..=30)
+            .map(|_| {
+                let positions = steppers[0].positions();
+                let square = |constraint: &Constraint| {
+                    let [a, b] = [constraint.index_a, constraint.index_b]
+                        .map(|index| positions[index as usize].truncate().as_dvec3());
+                    (a.distance(b) - f64::from(constraint.rest_length)).powi(2)
+                };
+                let sum: f64 = setup.constraints.iter().map(square).sum();
+                steppers.iter_mut().for_each(|stepper| stepper.step(1));
+                (sum / setup.constraints.len() as f64).sqrt()
+            })
+            .collect();
+        let bits = steppers.map(|stepper| stepper.positions().iter().map(|x| x.to_array().map(f32::to_bits)).collect());
+        let [first, second]: [Vec<_>; 2] = bits;
+        assert!(first == second, "two runs with {constraint_solver:?} differ");
+        residuals
+    };
+    let [gauss_seidel, jacobi] = [ConstraintSolver::GaussSeidel, ConstraintSolver::Jacobi].map(&mut residuals);
+    println!("iteration  Gauss-Seidel [m]  Jacobi [m]");
+    for (iteration, (gauss_seidel, jacobi)) in gauss_seidel.iter().zip(&jacobi).enumerate() {
+        println!("{iteration:>9}  {gauss_seidel:>16.6}  {jacobi:>10.6}");
+    }
+    assert_eq!(gauss_seidel[0], jacobi[0]);
+    let falls = |residuals: &[f64]| residuals.is_sorted_by(|before, after| after < before);
+    assert!(falls(&jacobi) && falls(&gauss_seidel[1..]));
+    // Made up for after 4 iterations; then 10 iterations do more than 30.
+    assert!(gauss_seidel.iter().zip(&jacobi).skip(4).all(|(gauss_seidel, jacobi)| gauss_seidel < jacobi));
+    assert!(gauss_seidel[10] < jacobi[30]);
 }
 
 /// Lengths, velocities and accelerations a billion times smaller give the same motion a billion times smaller.

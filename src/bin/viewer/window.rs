@@ -8,7 +8,7 @@ use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Instance, InstanceOptions, Surface, Swapchain};
 use tautline::render::{Camera, ClothView, ViewTargets};
 use tautline::scene::Scene;
-use tautline::solver::Clock;
+use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
 use winit::application::ApplicationHandler;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
@@ -215,12 +215,13 @@ impl View {
         let gpu =
             self.run.last_gpu_time().map_or("n/a".to_string(), |time| format!("{:.2} ms", time.as_secs_f64() * 1e3));
         let paused = if self.paused { ", paused" } else { "" };
+        let changed = self.run.simulation.pbd_settings_mut().map(|settings| unusual(settings)).unwrap_or_default();
         let time = self.run.simulation.time();
         let dropped = match self.clock.dropped() {
             0 => String::new(),
             steps => format!(", steps dropped: {steps}"),
         };
-        self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{dropped}{paused}"));
+        self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{changed}{dropped}{paused}"));
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
@@ -244,11 +245,30 @@ impl View {
                 self.kept = false;
                 self.steps_due = 0;
             }
+            Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
+            Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
             _ => return Ok(()),
         }
         self.changed = true;
         self.title_due = Instant::now();
         Ok(())
+    }
+
+    fn switch_constraint_solver(&mut self) {
+        if let Some(settings) = self.run.simulation.pbd_settings_mut() {
+            settings.constraint_solver = match settings.constraint_solver {
+                ConstraintSolver::GaussSeidel => ConstraintSolver::Jacobi,
+                ConstraintSolver::Jacobi => ConstraintSolver::GaussSeidel,
+            };
+        }
+    }
+
+    /// Makes the constraints longer or shorter by 1 % of their rest lengths, within the range of the scene's key.
+    fn elongate(&mut self, longer: bool) {
+        if let Some(settings) = self.run.simulation.pbd_settings_mut() {
+            let percent = (100.0 * settings.elongation).round() + if longer { 1.0 } else { -1.0 };
+            settings.elongation = percent.clamp(10.0, 1000.0) / 100.0;
+        }
     }
 
     fn cursor_moved(&mut self, to: PhysicalPosition<f64>) {
@@ -293,6 +313,18 @@ impl View {
         let Self { run, camera, .. } = self;
         run.finish(arguments, scene, arguments.image.as_deref(), Some(camera))
     }
+}
+
+/// What the title says of settings that keys change.
+fn unusual(settings: &PbdSettings) -> String {
+    let mut text = String::new();
+    if settings.constraint_solver == ConstraintSolver::Jacobi {
+        text += ", Jacobi";
+    }
+    if settings.elongation != 1.0 {
+        text += &format!(", elongation {:.2}", settings.elongation);
+    }
+    text
 }
 
 impl Application<'_> {

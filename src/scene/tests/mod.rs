@@ -78,6 +78,14 @@ fn the_preset_flag_is_document_002() {
 }
 
 #[test]
+fn the_substeps_of_document_002_are_iterations() {
+    let scene = load("flag", &["solver=xpbd-document", "iterations=2"]).expect("a preset");
+    assert_eq!((scene.step().substeps, scene.step().iterations, scene.step().substep_dt()), (1, 30, scene.dt));
+    assert!(!scene.pbd_settings().lambda_accumulated);
+    assert!(load("flag", &["iterations=2"]).expect("a preset").pbd_settings().lambda_accumulated);
+}
+
+#[test]
 fn the_preset_mesh_wants_a_mesh_and_a_mesh_is_a_scene() {
     let expected = "`mesh` must be the path of a Wavefront OBJ file (give that path as the scene, or set the key), \
                     not empty";

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 35] = [
+const OTHER_VALUES: [(&str, &str); 37] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -20,11 +20,13 @@ const OTHER_VALUES: [(&str, &str); 35] = [
     ("substeps", "10_000"),
     ("iterations", "2"),
     ("time_scale", "0.5"),
+    ("constraint_solver", "jacobi"),
     ("gravity", "[0, -1, 1e-3]"),
     ("damping", "0"),
     ("compliance", "0.1"),
     ("shear_compliance", "0.1"),
     ("bending_compliance", "0.1"),
+    ("elongation", "1.5"),
     ("velocity_loss", "1"),
     ("structural_stiffness", "1"),
     ("shear_stiffness", "0"),
@@ -79,6 +81,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("compliance", "0", "1e9", "-1e-9", "inf"),
         ("shear_compliance", "0", "1e9", "-1e-9", "inf"),
         ("bending_compliance", "0", "1e9", "-1e-9", "inf"),
+        ("elongation", "0.1", "10", "0.09", "inf"),
         ("velocity_loss", "0", "1", "-0.001", "1.001"),
         ("structural_stiffness", "1e-9", "1e9", "0", "inf"),
         ("shear_stiffness", "0", "1e9", "-1", "inf"),
@@ -117,7 +120,12 @@ fn wrong_values_say_what_would_be_right() {
         (&["dt="], "`dt` must be a number from 1e-9 to 1 s, not \"\""),
         (&["columns=50.0"], "`columns` must be a whole number from 2 to 67108864, not 50.0"),
         (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
-        (&["solver=jacobi"], "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\", not \"jacobi\""),
+        (
+            &["solver=jacobi"],
+            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", \
+         not \"jacobi\"",
+        ),
+        (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
         (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),
         (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),
@@ -136,8 +144,8 @@ fn wrong_values_say_what_would_be_right() {
         ),
         (
             &["solver=verlet", "mesh=a.obj"],
-            "`solver` must be \"xpbd\" or \"pbd\" where the key `mesh` is set, as the others move nothing but a grid, not \
-             \"verlet\"",
+            "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
+             nothing but a grid, not \"verlet\"",
         ),
     ] {
         assert_eq!(complaint("flag", settings), expected);
@@ -166,7 +174,10 @@ fn solvers_are_named_both_ways() {
         assert_eq!(kind.to_string().parse(), Ok(kind));
     }
     let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
-    assert_eq!(error, "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\" or \"pbd\"");
+    assert_eq!(
+        error,
+        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""
+    );
 }
 
 #[test]

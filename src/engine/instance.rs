@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ash::vk;
 use ash::{ext, khr};
@@ -50,10 +50,8 @@ impl Instance {
     /// [`Error::NoLoader`], [`Error::OldLoader`], [`Error::NoValidationLayer`], or what Vulkan reports.
     pub fn new(options: &InstanceOptions) -> Result<Self> {
         let _loader = loader_lock();
-        // SAFETY: loading the Vulkan loader runs its initialisers, which are trusted like any system library's.
-        let entry = unsafe { ash::Entry::load() }
-            .map_err(|error| Error::NoLoader { reason: first_line(&error.to_string()) })?;
-        // SAFETY: the entry was loaded just now.
+        let entry = load_entry()?;
+        // SAFETY: the entry is loaded.
         let version = unsafe { entry.try_enumerate_instance_version() }
             .call("vkEnumerateInstanceVersion")?
             .unwrap_or(vk::API_VERSION_1_0);
@@ -195,6 +193,18 @@ pub(crate) fn version_text(version: u32) -> String {
     let (major, minor, patch) =
         (vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version));
     format!("{major}.{minor}.{patch}")
+}
+
+/// The Vulkan loader, which stays loaded once it is: taking it out of a process again gains nothing.
+fn load_entry() -> Result<ash::Entry> {
+    static LOADED: OnceLock<ash::Entry> = OnceLock::new();
+    if let Some(entry) = LOADED.get() {
+        return Ok(entry.clone());
+    }
+    // SAFETY: loading the Vulkan loader runs its initialisers, which are trusted like any system library's.
+    let entry =
+        unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader { reason: first_line(&error.to_string()) })?;
+    Ok(LOADED.get_or_init(|| entry).clone())
 }
 
 /// Held while instances and devices are made, destroyed and asked for functions, and while objects are named.

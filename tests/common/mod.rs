@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+use std::sync::OnceLock;
+
 use tautline::engine::{Device, Instance, InstanceOptions};
 
 /// A device under validation. When it is dropped, the test fails if the validation layer, its synchronization
@@ -17,6 +19,10 @@ struct Silence(Instance);
 
 impl Validated {
     pub fn open() -> Self {
+        // Software drivers are not made to be unloaded and loaded again while other threads work with them: one instance
+        // that is never dropped keeps them in the process.
+        static KEPT: OnceLock<Instance> = OnceLock::new();
+        KEPT.get_or_init(|| Instance::new(&InstanceOptions::default()).expect("Vulkan, which tools/setup installs"));
         let instance = Instance::new(&InstanceOptions { validation: true, ..Default::default() })
             .expect("GPU tests need Vulkan and its validation layer, which tools/setup --test installs");
         let device = Device::open(&instance, None, false).expect("a Vulkan device");

@@ -190,6 +190,8 @@ pub struct ViewParameters {
     pub back_color: Vec4,
     /// Colour of stripes, and in w their width \[m\], 0 for none.
     pub stripe_color: Vec4,
+    /// Colour of colliders.
+    pub collider_color: Vec4,
     /// Colour behind everything.
     pub background: Vec4,
     /// Centre of the floor in xyz and its radius in w \[m\].
@@ -263,6 +265,7 @@ assert_same_layout!(ViewParameters {
     front_color,
     back_color,
     stripe_color,
+    collider_color,
     background,
     floor_disc,
     alpha,

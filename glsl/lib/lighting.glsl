@@ -2,7 +2,7 @@
 
 #include "lib/view_parameters.glsl"
 
-layout(binding = 6) uniform sampler2DShadow u_ShadowMap;
+layout(binding = 8) uniform sampler2DShadow u_ShadowMap;
 
 // The share of the key light that reaches a point: nine comparisons, each of them averaged over four texels.
 float lit_share(vec3 world_position) {

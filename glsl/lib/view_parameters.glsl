@@ -8,6 +8,7 @@ layout(std140, binding = 5) uniform ViewParameters {
     vec4 front_color;      // rgb, linear
     vec4 back_color;       // rgb, linear
     vec4 stripe_color;     // rgb, linear; w: width of a stripe, m, 0 for none
+    vec4 collider_color;   // rgb, linear
     vec4 background;       // rgb, linear
     vec4 floor_disc;       // xyz: centre, m; w: radius, m
     float alpha;           // share of the last step that has passed, 0 to 1

@@ -36,6 +36,7 @@ struct Shared {
     compares_depth: bool,
     /// Most bytes of a buffer.
     most_buffer_bytes: u64,
+    #[cfg(feature = "viewer")]
     presents: bool,
     allocator: ManuallyDrop<Mutex<Allocator>>,
     queue: Mutex<Queue>,
@@ -142,6 +143,7 @@ impl Device {
                 most_index: if supported.full_draw_index_uint32 == vk::TRUE { u32::MAX } else { (1 << 24) - 1 },
                 compares_depth,
                 most_buffer_bytes: maintenance_4.max_buffer_size,
+                #[cfg(feature = "viewer")]
                 presents,
                 allocator: ManuallyDrop::new(Mutex::new(allocator)),
                 queue: Mutex::new(Queue { raw: queue, last_ticket: 0 }),

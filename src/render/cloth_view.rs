@@ -12,7 +12,7 @@ use crate::engine::{
 use crate::layout::{NormalsPush, ViewParameters};
 use crate::model::Cloth;
 use crate::shaders;
-use crate::solver::{Particles, Simulation};
+use crate::solver::{Colliders, Particles, Simulation};
 
 /// Samples a pixel; every Vulkan device has 4.
 const SAMPLES: u32 = 4;
@@ -22,6 +22,7 @@ const SHADOW_MAP_SIZE: u32 = 2048;
 const FRONT_COLOR: Vec3 = Vec3::new(0.37, 0.016, 0.024);
 const BACK_COLOR: Vec3 = Vec3::new(0.26, 0.014, 0.02);
 const STRIPE_COLOR: Vec3 = Vec3::new(0.78, 0.68, 0.50);
+const COLLIDER_COLOR: Vec3 = Vec3::new(0.12, 0.19, 0.24);
 const BACKGROUND: Vec3 = Vec3::new(0.42, 0.46, 0.50);
 
 /// Targets of one size that pictures are drawn into before they are averaged into their final image.
@@ -55,10 +56,18 @@ pub struct ClothView {
     parameters: Buffer,
     shadow_map: Image,
     floor: Bindings<DrawPipeline>,
+    colliders: Option<ColliderView>,
     /// One set for each place where the solver keeps its particles.
     places: Vec<Place>,
     stripe_width: f32,
     room: Bounds,
+}
+
+/// What is bound to the colliders, where there are any.
+struct ColliderView {
+    shadow: Bindings<DrawPipeline>,
+    surface: Bindings<DrawPipeline>,
+    vertices: Vertices<'static>,
 }
 
 /// What is bound to the particles in one place.
@@ -93,6 +102,10 @@ impl ClothView {
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
+        let colliders = simulation
+            .colliders()
+            .map(|colliders| ColliderView::new(device, colliders, format, &parameters, &shadow_map))
+            .transpose()?;
         let places = simulation
             .particles()
             .iter()
@@ -106,6 +119,7 @@ impl ClothView {
             parameters,
             shadow_map,
             floor,
+            colliders,
             places,
             stripe_width,
             room,
@@ -141,17 +155,20 @@ impl ClothView {
         recorder.dispatch(&place.normals, &push, [self.particle_count, 1, 1])?;
         let cloth = Vertices::Indexed(&self.indices, self.index_count);
         let shadow_target = Target { color: None, resolve: None, depth: &self.shadow_map };
-        let shadow = Draw { bindings: &place.shadow, push: bytes_of(&()), vertices: cloth };
-        recorder.draw("view/shadow", &shadow_target, &[shadow])?;
+        let mut shadows = vec![Draw { bindings: &place.shadow, push: bytes_of(&()), vertices: cloth }];
+        let mut draws = vec![Draw { bindings: &place.cloth, push: bytes_of(&()), vertices: cloth }];
+        if let Some(ColliderView { shadow, surface, vertices }) = &self.colliders {
+            shadows.push(Draw { bindings: shadow, push: bytes_of(&()), vertices: *vertices });
+            draws.push(Draw { bindings: surface, push: bytes_of(&()), vertices: *vertices });
+        }
+        // Last, as it fades into what is behind it.
+        draws.push(Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) });
+        recorder.draw("view/shadow", &shadow_target, &shadows)?;
         let target = Target {
             color: Some((&targets.color, BACKGROUND.extend(1.0).to_array())),
             resolve: Some(picture),
             depth: &targets.depth,
         };
-        let draws = [
-            Draw { bindings: &place.cloth, push: bytes_of(&()), vertices: cloth },
-            Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) },
-        ];
         recorder.draw("view/cloth", &target, &draws)
     }
 
@@ -171,11 +188,33 @@ impl ClothView {
             front_color: FRONT_COLOR.extend(1.0),
             back_color: BACK_COLOR.extend(1.0),
             stripe_color: STRIPE_COLOR.extend(self.stripe_width),
+            collider_color: COLLIDER_COLOR.extend(1.0),
             background: BACKGROUND.extend(1.0),
             floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
             alpha,
             padding: [0; 3],
         }
+    }
+}
+
+impl ColliderView {
+    /// Vertices of each collider, as `glsl/lib/collider_vertex.glsl` counts them.
+    const VERTICES_OF_COLLIDER: u32 = 32 * 16 * 6;
+
+    fn new(
+        device: &Device,
+        colliders: &Colliders,
+        format: vk::Format,
+        parameters: &Buffer,
+        shadow_map: &Image,
+    ) -> engine::Result<Self> {
+        let bound = ("Colliders", colliders.buffer().into());
+        let view = ("ViewParameters", parameters.into());
+        let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &[bound, view])?;
+        let surface = pipeline(device, shaders::VIEW_COLLIDER_VERT, Some((shaders::VIEW_COLLIDER_FRAG, format)))?;
+        let surface = Bindings::new(&surface, &[bound, view, ("u_ShadowMap", shadow_map.into())])?;
+        let vertices = Vertices::Count(colliders.len() as u32 * Self::VERTICES_OF_COLLIDER);
+        Ok(Self { shadow, surface, vertices })
     }
 }
 

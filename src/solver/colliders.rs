@@ -42,6 +42,12 @@ impl Colliders {
         self.list.is_empty()
     }
 
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The buffer that kernels bind as `Colliders`.
     #[must_use]
     pub fn buffer(&self) -> &Buffer {

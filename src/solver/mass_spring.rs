@@ -135,6 +135,10 @@ impl Solver for MassSpring {
         written
     }
 
+    fn colliders(&self) -> Option<&Colliders> {
+        Some(&self.colliders)
+    }
+
     fn constraint_count(&self) -> usize {
         0
     }

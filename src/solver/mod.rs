@@ -105,6 +105,11 @@ pub trait Solver {
         None
     }
 
+    /// What the particles collide with, where the solver minds colliders.
+    fn colliders(&self) -> Option<&Colliders> {
+        None
+    }
+
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
     fn constraint_count(&self) -> usize;
 

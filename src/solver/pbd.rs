@@ -338,6 +338,10 @@ impl Solver for Pbd {
         Some(&mut self.settings)
     }
 
+    fn colliders(&self) -> Option<&Colliders> {
+        Some(&self.colliders)
+    }
+
     fn constraint_count(&self) -> usize {
         self.batches.iter().map(ExactSizeIterator::len).sum()
     }

@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use super::{Particles, PbdSettings, Solver, Step};
+use super::{Colliders, Particles, PbdSettings, Solver, Step};
 use crate::engine::{self, Recorder};
 use crate::model::{Cloth, Strain, strain};
 
@@ -73,6 +73,12 @@ impl Simulation {
     #[must_use]
     pub fn current(&self) -> usize {
         self.solver.current()
+    }
+
+    /// What the particles collide with, if anything.
+    #[must_use]
+    pub fn colliders(&self) -> Option<&Colliders> {
+        self.solver.colliders().filter(|colliders| !colliders.is_empty())
     }
 
     /// How many constraints, in how many batches.

@@ -1,4 +1,4 @@
-//! Cloth and rope simulation in GLSL 450 compute shaders on raw Vulkan.
+//! Cloth simulation in GLSL 450 compute shaders on raw Vulkan.
 //!
 //! The crate is a library for native tools and, with the feature `viewer`, a program that shows and measures scenes.
 //! Its rooms, each of which may use only those named before it:

@@ -6,9 +6,11 @@
 mod common;
 
 use common::{Random, Validated};
-use glam::{IVec2, Vec3, Vec4};
+use glam::{IVec2, Quat, Vec3, Vec4};
 use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
-use tautline::layout::{Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters};
+use tautline::layout::{
+    CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters,
+};
 use tautline::model::{Coloring, Spring, SpringKind};
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
@@ -277,6 +279,26 @@ fn verlet_step() {
     let (previous, current) = (image("previous", &twin.previous), image("current", &twin.current));
     let next = image("next", &twin.current);
     let block = Buffer::from_slice(device, "parameters", &[parameters]).unwrap();
+    let ball = Collider {
+        size: Vec4::new(3.0, 0.0, 0.0, 0.0),
+        friction: 0.3,
+        start_position: Vec4::new(6.0, 4.0, -2.5, 0.0),
+        start_rotation: Vec4::W,
+        end_position: Vec4::new(6.5, 4.0, -2.0, 0.0),
+        end_rotation: Vec4::W,
+        ..Default::default()
+    };
+    let wedge = Collider {
+        size: Vec4::new(2.0, 3.0, 1.0, 0.0),
+        kind: 3,
+        friction: 0.5,
+        start_position: Vec4::new(14.0, 5.0, 0.5, 0.0),
+        end_position: Vec4::new(14.0, 5.5, 0.5, 0.0),
+        end_rotation: Quat::from_rotation_z(0.5).into(),
+        ..ball
+    };
+    let moving = [ball, wedge];
+    let colliders = Buffer::from_slice(device, "colliders", &moving).unwrap();
     let bindings = Kernel::new(device, &shaders::VERLET_STEP)
         .unwrap()
         .bind(&[
@@ -284,10 +306,17 @@ fn verlet_step() {
             ("u_CurrPos", (&current).into()),
             ("u_NextPos", (&next).into()),
             ("VerletParameters", (&block).into()),
+            ("Colliders", (&colliders).into()),
         ])
         .unwrap();
     let invocations = [columns as u32, rows as u32, 1];
-    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &(), invocations)).unwrap();
+    // The last third of the step, in which the ball moves on and the box turns.
+    let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 2 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, invocations)).unwrap();
     twin.step(&parameters);
+    let free = twin.current.clone();
+    twin.collide(&moving, &push);
+    let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
+    assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);
 }

@@ -237,7 +237,7 @@ mod gpu {
             flexion_stiffness: parameters.flexion_stiffness,
             damping: parameters.damping,
         };
-        let mut solver = Verlet::new(&validated.device, grid, &setup.current, step, settings).unwrap();
+        let mut solver = Verlet::new(&validated.device, grid, &setup.current, &[], step, settings).unwrap();
         solver.write(&setup.previous, &setup.current).unwrap();
         Box::new(GpuStepper {
             solver,

@@ -1,4 +1,5 @@
 #version 450
+#extension GL_GOOGLE_include_directive : require
 
 // One step of mass-spring Verlet on images, after document 000: three images take turns as the positions before, now
 // and next, and the w of each texel says whether its particle is pinned.
@@ -20,6 +21,14 @@ layout(std140, binding = 3) uniform VerletParameters {
     float damping;              // share of the implicit velocity that one step loses
     float substep_dt;           // s
 } parameters;
+
+#include "lib/collide.glsl"
+
+layout(push_constant) uniform CollidePush {
+    float start; // share of the step, 0 to 1
+    float end;
+    uint collider_count;
+} push;
 
 // Hooke's law: the force on the particle at `position` from the one `offset` away, zero past the edge of the grid.
 vec3 spring_force(ivec2 coord, vec3 position, ivec2 offset, float rest_length, float stiffness) {
@@ -61,5 +70,9 @@ void main() {
     vec3 acceleration = force / parameters.mass;
     vec3 velocity = (position - imageLoad(u_PrevPos, coord).xyz) * (1.0 - parameters.damping);
     vec3 next = position + velocity + acceleration * (parameters.substep_dt * parameters.substep_dt);
+    // The implicit velocity is what is left of the way, so that colliders stop it and friction slows it with no more to do.
+    for (uint i = 0; i < push.collider_count; ++i) {
+        next = collide_one(colliders[i], push.start, push.end, position, next).position;
+    }
     imageStore(u_NextPos, coord, vec4(next, 0.0));
 }

@@ -2,7 +2,8 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use crate::layout::VerletParameters;
+use crate::layout::{CollidePush, Collider, VerletParameters};
+use crate::reference::collide;
 
 /// State of a mass-spring grid: its positions now and one step ago.
 ///
@@ -33,6 +34,16 @@ impl Verlet {
             .map(|coordinate| self.next_position(parameters, coordinate))
             .collect();
         self.previous = std::mem::replace(&mut self.current, next);
+    }
+
+    /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
+    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+        for (current, previous) in self.current.iter_mut().zip(&self.previous) {
+            if current.w < 0.5 {
+                let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());
+                *current = collided.extend(current.w);
+            }
+        }
     }
 
     /// x_next = x + (1 - d) (x - x_previous) + F / m dt². Source: document 000, damped Verlet.

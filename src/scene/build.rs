@@ -152,7 +152,10 @@ impl Scene {
         let step = self.step();
         let colliders = self.colliders()?;
         let solver: Box<dyn Solver> = match self.solver {
-            SolverKind::Verlet => Box::new(Verlet::new(device, grid, &cloth.positions, step, self.verlet_settings())?),
+            SolverKind::Verlet => {
+                let settings = self.verlet_settings();
+                Box::new(Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?)
+            }
             SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
                 Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
             }

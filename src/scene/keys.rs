@@ -134,7 +134,7 @@ scene! {
     /// An acceleration beside gravity \[m/s²\], for `mass-spring`.
     external_acceleration: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
 
-    /// What the cloth collides with, each a table as [`ColliderTable`] says; for all solvers but `verlet`.
+    /// What the cloth collides with, each a table as [`ColliderTable`] says.
     collider: Vec<ColliderTable> = Vec::new();
 
     /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints.

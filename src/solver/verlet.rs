@@ -4,10 +4,10 @@
 
 use glam::{IVec2, Vec4};
 
-use super::{Particles, Solver, Step};
+use super::{Colliders, Particles, Solver, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
 use crate::layout::VerletParameters;
-use crate::model::Grid;
+use crate::model::{Collider, Grid};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -46,10 +46,11 @@ impl VerletSettings {
 
 /// The solver on the GPU.
 pub struct Verlet {
-    substeps: u32,
+    step: Step,
     grid: Grid,
     start: Vec<Vec4>,
     images: [Image; 3],
+    colliders: Colliders,
     /// Bindings of turn `t`: the positions before, now and next are in images `t`, `t + 1` and `t + 2`, modulo 3.
     turns: [Bindings<Kernel>; 3],
     turn: usize,
@@ -67,6 +68,7 @@ impl Verlet {
         device: &Device,
         grid: Grid,
         particles: &[Vec4],
+        colliders: &[Collider],
         step: Step,
         settings: VerletSettings,
     ) -> engine::Result<Self> {
@@ -79,6 +81,7 @@ impl Verlet {
         };
         let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
         let parameters = Buffer::from_slice(device, "verlet parameters", &[settings.parameters(&step, &grid)])?;
+        let colliders = Colliders::new(device, colliders)?;
         let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -86,10 +89,16 @@ impl Verlet {
                 ("u_CurrPos", (&images[(turn + 1) % 3]).into()),
                 ("u_NextPos", (&images[(turn + 2) % 3]).into()),
                 ("VerletParameters", (&parameters).into()),
+                ("Colliders", colliders.buffer().into()),
             ])
         };
         let turns = [bind(0)?, bind(1)?, bind(2)?];
-        Ok(Self { substeps: step.substeps, grid, start, images, turns, turn: 0 })
+        Ok(Self { step, grid, start, images, colliders, turns, turn: 0 })
+    }
+
+    /// What the particles collide with.
+    pub fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
     }
 
     /// Sets the positions before and now, each xyz \[m\] and the pin flag, row by row.
@@ -109,9 +118,11 @@ fn flag_pin(particle: Vec4) -> Vec4 {
 }
 
 impl Solver for Verlet {
-    fn record(&mut self, recorder: &mut Recorder<'_>, _time: f64) -> engine::Result<()> {
-        for _ in 0..self.substeps {
-            recorder.dispatch(&self.turns[self.turn], &(), [self.grid.columns, self.grid.rows, 1])?;
+    fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        for substep in 0..self.step.substeps {
+            let push = self.colliders.push(substep, self.step.substeps);
+            recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
             self.turn = (self.turn + 1) % 3;
         }
         Ok(())
@@ -132,6 +143,10 @@ impl Solver for Verlet {
         written
     }
 
+    fn colliders(&self) -> Option<&Colliders> {
+        Some(&self.colliders)
+    }
+
     fn constraint_count(&self) -> usize {
         0
     }
@@ -141,6 +156,6 @@ impl Solver for Verlet {
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        vec![(self.turns[0].pipeline().name().to_string(), self.substeps)]
+        vec![(self.turns[0].pipeline().name().to_string(), self.step.substeps)]
     }
 }

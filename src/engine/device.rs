@@ -29,7 +29,6 @@ struct Shared {
     info: DeviceInfo,
     limits: vk::PhysicalDeviceLimits,
     timestamp_valid_bits: u32,
-    wireframe: bool,
     /// Largest index of a vertex.
     most_index: u32,
     /// Whether depths can be compared while they are sampled.
@@ -91,13 +90,11 @@ impl Device {
         let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
         // SAFETY: the device speaks Vulkan 1.3, of which the chained structure is part.
         unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
-        let wireframe = supported.fill_mode_non_solid == vk::TRUE;
         let extensions: Vec<_> = instance.wanted_extensions(info.handle, presents)?;
         let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
         let features = vk::PhysicalDeviceFeatures::default()
-            .fill_mode_non_solid(wireframe)
             .full_draw_index_uint32(supported.full_draw_index_uint32 == vk::TRUE)
             // Every device has it; what a shader reads or writes past a buffer's end then stays defined.
             .robust_buffer_access(true);
@@ -139,7 +136,6 @@ impl Device {
                 names,
                 limits: properties.limits,
                 timestamp_valid_bits: families[info.queue_family as usize].timestamp_valid_bits,
-                wireframe,
                 most_index: if supported.full_draw_index_uint32 == vk::TRUE { u32::MAX } else { (1 << 24) - 1 },
                 compares_depth,
                 most_buffer_bytes: maintenance_4.max_buffer_size,
@@ -175,12 +171,6 @@ impl Device {
     #[must_use]
     pub fn instance(&self) -> &Instance {
         &self.shared.instance
-    }
-
-    /// Whether triangles can be drawn as lines.
-    #[must_use]
-    pub fn has_wireframe(&self) -> bool {
-        self.shared.wireframe
     }
 
     /// How many vertices one draw can tell apart.

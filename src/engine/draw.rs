@@ -27,8 +27,6 @@ pub struct DrawDescription<'a> {
     pub topology: vk::PrimitiveTopology,
     /// Whether what is drawn hides what is drawn behind it later.
     pub depth_write: bool,
-    /// Draws the outlines of triangles, where the device can (see [`Device::has_wireframe`]).
-    pub wireframe: bool,
 }
 
 /// A graphics pipeline. Cheap to clone.
@@ -79,9 +77,6 @@ impl DrawPipeline {
             .cull_mode(vk::CullModeFlags::NONE)
             .front_face(vk::FrontFace::COUNTER_CLOCKWISE)
             .line_width(1.0);
-        if description.wireframe && device.has_wireframe() {
-            raster = raster.polygon_mode(vk::PolygonMode::LINE);
-        }
         if fragment_module.is_none() {
             // A depth-only pass draws a shadow map: a bias that grows with the slope keeps surfaces from shading
             // themselves.

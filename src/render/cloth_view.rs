@@ -293,7 +293,6 @@ fn pipeline(
         samples: if fragment.is_some() { SAMPLES } else { 1 },
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         depth_write: true,
-        wireframe: false,
     };
     DrawPipeline::new(device, &description)
 }

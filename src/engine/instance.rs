@@ -239,9 +239,13 @@ unsafe extern "system" fn keep_message(
     // SAFETY: Vulkan passes a valid callback structure, and `user_data` is the boxed list given to the messenger, of
     // which only shared references are ever made.
     let (data, messages) = unsafe { (&*data, &*user_data.cast::<Mutex<Vec<String>>>()) };
-    // SAFETY: Vulkan's message is a null-terminated string that lives for this call.
-    let text = unsafe { data.message_as_c_str() }.unwrap_or(c"a message without text");
-    lock(messages).push(text.to_string_lossy().into_owned());
+    // SAFETY: Vulkan's message and its name are null or null-terminated strings that live for this call.
+    let (name, text) = unsafe { (data.message_id_name_as_c_str(), data.message_as_c_str()) };
+    let name = name.unwrap_or_default().to_string_lossy();
+    let text = text.unwrap_or(c"a message without text").to_string_lossy();
+    // Old layers have the name, by which a message can be looked up, in the text; new ones beside it.
+    let told = if text.contains(&*name) { text.into_owned() } else { format!("{name}: {text}") };
+    lock(messages).push(told);
     vk::FALSE
 }
 

@@ -150,7 +150,6 @@ mod gpu {
     trait FromState: Solver + Sized {
         fn make(device: &Device, setup: &Setup, colliders: &[Collider]) -> Self;
         fn velocities(&self) -> Vec<Vec4>;
-        fn set_colliders(&mut self, colliders: &[Collider]);
     }
 
     fn step_of(setup: &Setup) -> Step {
@@ -172,10 +171,6 @@ mod gpu {
         fn velocities(&self) -> Vec<Vec4> {
             self.velocities().read().unwrap()
         }
-
-        fn set_colliders(&mut self, colliders: &[Collider]) {
-            self.colliders_mut().set(colliders);
-        }
     }
 
     impl FromState for MassSpring {
@@ -192,10 +187,6 @@ mod gpu {
         fn velocities(&self) -> Vec<Vec4> {
             self.velocities().read().unwrap()
         }
-
-        fn set_colliders(&mut self, colliders: &[Collider]) {
-            self.colliders_mut().set(colliders);
-        }
     }
 
     struct GpuStepper<S> {
@@ -211,7 +202,7 @@ mod gpu {
                 let step = f64::from(step_of(&self.setup).dt);
                 let moving: Vec<_> = colliders.iter().map(|collider| during_a_step(collider, step)).collect();
                 if colliders.len() == self.colliders.len() {
-                    self.solver.set_colliders(&moving);
+                    self.solver.colliders_mut().set(&moving);
                 } else {
                     self.setup.positions = self.positions();
                     self.setup.velocities = self.velocities();

@@ -102,14 +102,16 @@ impl ClothView {
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
-        let colliders = simulation
-            .colliders()
-            .map(|colliders| ColliderView::new(device, colliders, format, &parameters, &shadow_map))
-            .transpose()?;
-        let places = simulation
-            .particles()
+        let colliders = match simulation.colliders() {
+            none if none.is_empty() => None,
+            some => Some(ColliderView::new(device, some, format, &parameters, &shadow_map)?),
+        };
+        let all_particles = simulation.particles();
+        // A solver keeps its particles in places of one kind, so that one set of pipelines serves them all.
+        let pipelines = Pipelines::new(device, &all_particles[0], format)?;
+        let places = all_particles
             .iter()
-            .map(|particles| Place::new(device, particles, format, &buffers, &parameters, &shadow_map))
+            .map(|particles| Place::new(&pipelines, particles, &buffers, &parameters, &shadow_map))
             .collect::<engine::Result<_>>()?;
         let stripe_width = cloth.grid.map_or(0.0, |grid| grid.spacing * (grid.columns as f32 - 1.0) / 9.0);
         Ok(Self {
@@ -228,55 +230,61 @@ struct Buffers {
     particle_triangles: Buffer,
 }
 
-impl Place {
-    fn new(
-        device: &Device,
-        particles: &Particles,
-        format: vk::Format,
-        buffers: &Buffers,
-        parameters: &Buffer,
-        shadow_map: &Image,
-    ) -> engine::Result<Self> {
-        let (particles, keep, normals, shadow, cloth): ((&str, Resource<'_>), _, _, _, _) = match particles {
-            Particles::Buffer(buffer) => (
-                ("Positions", buffer.into()),
-                shaders::VIEW_KEEP,
-                shaders::VIEW_NORMALS,
-                shaders::VIEW_SHADOW_VERT,
-                shaders::VIEW_CLOTH_VERT,
-            ),
-            Particles::Image(image) => (
-                ("u_Positions", image.into()),
+/// The passes that read particles, for the kind of place that a solver keeps them in.
+struct Pipelines {
+    keep: Kernel,
+    normals: Kernel,
+    shadow: DrawPipeline,
+    cloth: DrawPipeline,
+}
+
+impl Pipelines {
+    fn new(device: &Device, particles: &Particles, format: vk::Format) -> engine::Result<Self> {
+        let (keep, normals, shadow, cloth) = match particles {
+            Particles::Buffer(_) => {
+                (shaders::VIEW_KEEP, shaders::VIEW_NORMALS, shaders::VIEW_SHADOW_VERT, shaders::VIEW_CLOTH_VERT)
+            }
+            Particles::Image(_) => (
                 shaders::VIEW_KEEP_IMAGE,
                 shaders::VIEW_NORMALS_IMAGE,
                 shaders::VIEW_SHADOW_IMAGE_VERT,
                 shaders::VIEW_CLOTH_IMAGE_VERT,
             ),
         };
+        Ok(Self {
+            keep: Kernel::new(device, &keep)?,
+            normals: Kernel::new(device, &normals)?,
+            shadow: pipeline(device, shadow, None)?,
+            cloth: pipeline(device, cloth, Some((shaders::VIEW_CLOTH_FRAG, format)))?,
+        })
+    }
+}
+
+impl Place {
+    fn new(
+        pipelines: &Pipelines,
+        particles: &Particles,
+        buffers: &Buffers,
+        parameters: &Buffer,
+        shadow_map: &Image,
+    ) -> engine::Result<Self> {
+        let particles: (&str, Resource<'_>) = match particles {
+            Particles::Buffer(buffer) => ("Positions", buffer.into()),
+            Particles::Image(image) => ("u_Positions", image.into()),
+        };
         let previous = ("PreviousPositions", (&buffers.previous).into());
-        let keep = Kernel::new(device, &keep)?.bind(&[particles, previous])?;
-        let normals = Kernel::new(device, &normals)?.bind(&[
-            particles,
-            previous,
-            ("Normals", (&buffers.normals).into()),
-            ("ParticleTriangles", (&buffers.particle_triangles).into()),
-            ("ViewParameters", parameters.into()),
-        ])?;
-        let shadow = pipeline(device, shadow, None)?;
-        let shadow = Bindings::new(&shadow, &[particles, previous, ("ViewParameters", parameters.into())])?;
-        let cloth = pipeline(device, cloth, Some((shaders::VIEW_CLOTH_FRAG, format)))?;
-        let cloth = Bindings::new(
-            &cloth,
-            &[
-                particles,
-                previous,
-                ("Normals", (&buffers.normals).into()),
-                ("Coordinates", (&buffers.coordinates).into()),
-                ("ViewParameters", parameters.into()),
-                ("u_ShadowMap", shadow_map.into()),
-            ],
-        )?;
-        Ok(Self { keep, normals, shadow, cloth })
+        let normals = ("Normals", (&buffers.normals).into());
+        let view = ("ViewParameters", parameters.into());
+        let triangles = ("ParticleTriangles", (&buffers.particle_triangles).into());
+        let coordinates = ("Coordinates", (&buffers.coordinates).into());
+        let shadow_map = ("u_ShadowMap", shadow_map.into());
+        let cloth = [particles, previous, normals, coordinates, view, shadow_map];
+        Ok(Self {
+            keep: pipelines.keep.bind(&[particles, previous])?,
+            normals: pipelines.normals.bind(&[particles, previous, normals, triangles, view])?,
+            shadow: Bindings::new(&pipelines.shadow, &[particles, previous, view])?,
+            cloth: Bindings::new(&pipelines.cloth, &cloth)?,
+        })
     }
 }
 

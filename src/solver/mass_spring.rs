@@ -97,11 +97,6 @@ impl MassSpring {
         self.velocities[self.turn].write(velocities)
     }
 
-    /// What the particles collide with.
-    pub fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
     /// Velocities now, xyz \[m/s\], shape \[particle_count\].
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
@@ -135,16 +130,12 @@ impl Solver for MassSpring {
         written
     }
 
-    fn colliders(&self) -> Option<&Colliders> {
-        Some(&self.colliders)
+    fn colliders(&self) -> &Colliders {
+        &self.colliders
     }
 
-    fn constraint_count(&self) -> usize {
-        0
-    }
-
-    fn batch_count(&self) -> usize {
-        0
+    fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {

@@ -105,16 +105,21 @@ pub trait Solver {
         None
     }
 
-    /// What the particles collide with, where the solver minds colliders.
-    fn colliders(&self) -> Option<&Colliders> {
-        None
-    }
+    /// What the particles collide with.
+    fn colliders(&self) -> &Colliders;
+
+    /// What the particles collide with, to be moved.
+    fn colliders_mut(&mut self) -> &mut Colliders;
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
-    fn constraint_count(&self) -> usize;
+    fn constraint_count(&self) -> usize {
+        0
+    }
 
     /// In how many batches.
-    fn batch_count(&self) -> usize;
+    fn batch_count(&self) -> usize {
+        0
+    }
 
     /// The passes of a step and how often each is called, in the order of their first call.
     fn passes(&self) -> Vec<(String, u32)>;

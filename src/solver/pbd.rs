@@ -266,11 +266,6 @@ impl Pbd {
         recorder.dispatch(&self.velocity, &(), particles)
     }
 
-    /// What the particles collide with.
-    pub fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
     /// Records the passes that go over all constraints once.
     fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
@@ -338,8 +333,12 @@ impl Solver for Pbd {
         Some(&mut self.settings)
     }
 
-    fn colliders(&self) -> Option<&Colliders> {
-        Some(&self.colliders)
+    fn colliders(&self) -> &Colliders {
+        &self.colliders
+    }
+
+    fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
     }
 
     fn constraint_count(&self) -> usize {

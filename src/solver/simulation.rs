@@ -75,10 +75,10 @@ impl Simulation {
         self.solver.current()
     }
 
-    /// What the particles collide with, if anything.
+    /// What the particles collide with.
     #[must_use]
-    pub fn colliders(&self) -> Option<&Colliders> {
-        self.solver.colliders().filter(|colliders| !colliders.is_empty())
+    pub fn colliders(&self) -> &Colliders {
+        self.solver.colliders()
     }
 
     /// How many constraints, in how many batches.

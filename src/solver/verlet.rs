@@ -96,11 +96,6 @@ impl Verlet {
         Ok(Self { step, grid, start, images, colliders, turns, turn: 0 })
     }
 
-    /// What the particles collide with.
-    pub fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
     /// Sets the positions before and now, each xyz \[m\] and the pin flag, row by row.
     ///
     /// # Errors
@@ -143,16 +138,12 @@ impl Solver for Verlet {
         written
     }
 
-    fn colliders(&self) -> Option<&Colliders> {
-        Some(&self.colliders)
+    fn colliders(&self) -> &Colliders {
+        &self.colliders
     }
 
-    fn constraint_count(&self) -> usize {
-        0
-    }
-
-    fn batch_count(&self) -> usize {
-        0
+    fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {

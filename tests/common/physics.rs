@@ -385,19 +385,24 @@ fn pbd_sheet(size: u32, spacing: f32, compliance: f32, dt: f64) -> PbdSetup {
 // xpbd: cases
 // ---------------------------------------------------------------------------------------------------------------------
 
+/// Two particles, w = 2.5 together, on a constraint stretched by C0 = 0.5 with compliance / dt² = 3.
+fn stretched_pair(iterations: u32) -> PbdSetup {
+    let dt = 1.0 / 64.0;
+    let compliance = (3.0 * dt * dt) as f32;
+    let mut setup = pbd_setup(
+        vec![Vec4::new(0.0, 0.0, 0.0, 2.0), Vec4::new(0.0, 0.0, 1.5, 0.5)],
+        &[Constraint { index_a: 0, index_b: 1, rest_length: 1.0, compliance }],
+        dt,
+    );
+    setup.iterations = iterations;
+    setup
+}
+
 /// One constraint: C after any number of iterations is C0 at / (w + at), at = compliance / dt². Source: XPBD 2016, eq.
 /// 18.
 pub fn xpbd_iterations_do_not_stiffen(make: MakePbd) {
-    let dt = 1.0 / 64.0;
-    let compliance = 3.0 * dt * dt;
     for iterations in [1, 2, 5, 10, 50] {
-        let mut setup = pbd_setup(
-            vec![Vec4::new(0.0, 0.0, 0.0, 2.0), Vec4::new(0.0, 0.0, 1.5, 0.5)],
-            &[Constraint { index_a: 0, index_b: 1, rest_length: 1.0, compliance: compliance as f32 }],
-            dt,
-        );
-        setup.iterations = iterations;
-        let mut stepper = make(&setup);
+        let mut stepper = make(&stretched_pair(iterations));
         stepper.step(1);
         let positions = stepper.positions();
         // The first iteration rounds a few times; the later ones have nothing left to correct but that.
@@ -415,16 +420,9 @@ pub fn xpbd_iterations_do_not_stiffen(make: MakePbd) {
 /// One constraint as document 002 has it, without lambda: C after n iterations is C0 (at / (w + at))^n, so that it
 /// stiffens with their number, unlike in [`xpbd_iterations_do_not_stiffen`].
 pub fn xpbd_document_iterations_stiffen(make: MakePbd) {
-    let dt = 1.0 / 64.0;
-    let compliance = 3.0 * dt * dt;
     let kept: f64 = 3.0 / (2.5 + 3.0);
     for iterations in [1, 2, 5, 10, 50] {
-        let mut setup = pbd_setup(
-            vec![Vec4::new(0.0, 0.0, 0.0, 2.0), Vec4::new(0.0, 0.0, 1.5, 0.5)],
-            &[Constraint { index_a: 0, index_b: 1, rest_length: 1.0, compliance: compliance as f32 }],
-            dt,
-        );
-        setup.iterations = iterations;
+        let mut setup = stretched_pair(iterations);
         setup.lambda_accumulated = false;
         let mut stepper = make(&setup);
         stepper.step(1);

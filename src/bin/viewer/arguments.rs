@@ -11,7 +11,7 @@ use tautline::scene::{Scene, SolverKind};
 /// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -19,7 +19,7 @@ pub struct Arguments {
     #[arg(default_value = "flag")]
     pub scene: OsString,
 
-    /// Solver to use instead of the scene's: verlet, xpbd or pbd
+    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd or xpbd-document
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverKind>,
 

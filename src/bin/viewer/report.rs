@@ -110,7 +110,14 @@ impl PassReport {
 }
 
 impl Report {
-    pub fn new(scene: &Scene, simulation: &Simulation, device: &DeviceInfo, frames: u64) -> Self {
+    pub fn new(
+        scene: &Scene,
+        simulation: &Simulation,
+        device: &DeviceInfo,
+        frames: u64,
+        state: State,
+        validation_messages: usize,
+    ) -> Self {
         let (constraints, batches) = simulation.constraint_counts();
         let step = simulation.step();
         Self {
@@ -131,8 +138,8 @@ impl Report {
             iterations: step.iterations,
             passes: simulation.passes().into_iter().map(PassReport::untimed).collect(),
             frame: FrameReport::default(),
-            state: State::new(&[], Strain { rms: 0.0, max: 0.0 }),
-            validation_messages: 0,
+            state,
+            validation_messages,
         }
     }
 
@@ -151,13 +158,6 @@ impl Report {
         }
         self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
         self.frame.wall_us = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
-        self
-    }
-
-    /// Adds where it ended.
-    pub fn with_outcome(mut self, state: State, validation_messages: usize) -> Self {
-        self.state = state;
-        self.validation_messages = validation_messages;
         self
     }
 

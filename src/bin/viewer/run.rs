@@ -113,9 +113,8 @@ impl Run {
         let picture = image.map(|_| self.picture(&positions, arguments.size, camera));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions));
-        let report = Report::new(scene, &self.simulation, self.device.info(), self.steps)
-            .with_timings(&self.timings, &self.wall)
-            .with_outcome(state, messages.len());
+        let report = Report::new(scene, &self.simulation, self.device.info(), self.steps, state, messages.len())
+            .with_timings(&self.timings, &self.wall);
         if let Some(path) = &arguments.report {
             report.write(path)?;
         }
@@ -149,6 +148,7 @@ impl Run {
         }
         Ok(())
     }
+
     /// Draws `positions`, seen by `camera` or else in full.
     fn picture(&self, positions: &[Vec4], extent: [u32; 2], camera: Option<Camera>) -> Result<Picture> {
         let camera = camera.unwrap_or_else(|| {

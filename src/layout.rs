@@ -132,6 +132,54 @@ pub struct Collider {
     pub end_rotation: Vec4,
 }
 
+/// A particle that an attachment carries, 32 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AttachedParticle {
+    /// Where it is in the attachment's frame, in xyz \[m\], and in w its inverse mass once it is let go \[1/kg\].
+    pub place: Vec4,
+    /// Index of the particle.
+    pub index: u32,
+    /// Index of the attachment.
+    pub attachment: u32,
+    /// Fills the struct up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+/// An attachment during one step, in which it moves from one pose to another at constant speed; 80 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Attachment {
+    /// Where its frame's origin is at the start of the step, in xyz \[m\].
+    pub start_position: Vec4,
+    /// How its frame is turned at the start of the step, a unit quaternion xyzw.
+    pub start_rotation: Vec4,
+    /// Where its frame's origin is at the end of the step, in xyz \[m\].
+    pub end_position: Vec4,
+    /// How its frame is turned at the end of the step, a unit quaternion xyzw.
+    pub end_rotation: Vec4,
+    /// The substep of this step at whose end it lets go: negative once it has.
+    pub release_substep: i32,
+    /// Fills the struct up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+/// Push constants of `attach/move`: one substep.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AttachPush {
+    /// Number of attached particles.
+    pub attached_count: u32,
+    /// Which substep of the step it is, from 0.
+    pub substep: i32,
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Duration of the substep \[s\].
+    pub substep_dt: f32,
+}
+
 /// Push constants of `pbd/collide`: which part of the step a substep is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -254,6 +302,9 @@ assert_same_layout!(Collider {
     end_position,
     end_rotation,
 });
+assert_same_layout!(AttachedParticle { place, index, attachment, padding });
+assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
+assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
 assert_same_layout!(CollidePush { start, end, collider_count });
 assert_same_layout!(MassSpringParameters { acceleration, grid_size, rest_length, stiffness, damping, substep_dt });
 assert_same_layout!(NormalsPush { particle_count });

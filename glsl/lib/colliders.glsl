@@ -1,5 +1,7 @@
 // The colliders of a step, and where each is during it.
 
+#include "lib/pose.glsl"
+
 const uint COLLIDER_SPHERE = 0;
 const uint COLLIDER_CAPSULE = 1;
 const uint COLLIDER_PLANE = 2;
@@ -20,21 +22,11 @@ layout(std430, binding = 6) readonly buffer Colliders {
     Collider colliders[];
 };
 
-vec3 rotate(vec4 quaternion, vec3 vector) {
-    return vector + 2.0 * cross(quaternion.xyz, cross(quaternion.xyz, vector) + quaternion.w * vector);
-}
-
-vec3 rotate_back(vec4 quaternion, vec3 vector) {
-    return rotate(vec4(-quaternion.xyz, quaternion.w), vector);
-}
-
 // Where a collider is at a share of the step, 0 to 1.
 vec3 position_at(Collider collider, float share) {
     return mix(collider.start_position.xyz, collider.end_position.xyz, share);
 }
 
 vec4 rotation_at(Collider collider, float share) {
-    // The shorter of the two arcs between the same rotations.
-    float side = dot(collider.start_rotation, collider.end_rotation) < 0.0 ? -1.0 : 1.0;
-    return normalize(mix(collider.start_rotation, side * collider.end_rotation, share));
+    return rotation_between(collider.start_rotation, collider.end_rotation, share);
 }

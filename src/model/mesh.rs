@@ -220,8 +220,14 @@ pub fn hang(mesh: &TriangleMesh, area_density: f32, pin_fraction: f32) -> Cloth 
 
     let masses = mesh.masses(f64::from(area_density));
     let positions = mesh.positions.iter().zip(masses).map(|(position, mass)| position.extend((1.0 / mass) as f32));
-    let mut cloth =
-        Cloth { positions: positions.collect(), triangles: mesh.triangles.clone(), springs, coloring, grid: None };
+    let mut cloth = Cloth {
+        positions: positions.collect(),
+        triangles: mesh.triangles.clone(),
+        springs,
+        coloring,
+        attachments: vec![],
+        grid: None,
+    };
     cloth.pin(pinned);
     cloth
 }

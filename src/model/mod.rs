@@ -1,11 +1,13 @@
 //! What is simulated, on the CPU and without Vulkan: particles, the springs between them, and their colouring.
 
+mod attachment;
 mod collider;
 mod coloring;
 mod grid;
 mod mesh;
 mod strain;
 
+pub use attachment::{AttachedParticle, Attachment};
 pub use collider::{Collider, Path, Pose, Shape};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
@@ -47,6 +49,8 @@ pub struct Cloth {
     pub springs: Vec<Spring>,
     /// The batches of springs that share no particle.
     pub coloring: Coloring,
+    /// What carries particles along a path; these have an inverse mass of 0 until they are let go.
+    pub attachments: Vec<Attachment>,
     /// The grid this cloth was made from, where it was made from one.
     pub grid: Option<Grid>,
 }

@@ -151,7 +151,7 @@ impl Scene {
 
         let step = self.step();
         let colliders = self.colliders()?;
-        let solver: Box<dyn Solver> = match self.solver {
+        let mut solver: Box<dyn Solver> = match self.solver {
             SolverKind::Verlet => {
                 let settings = self.verlet_settings();
                 Box::new(Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?)
@@ -164,6 +164,7 @@ impl Scene {
                 Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
             }
         };
+        solver.attach(device, &cloth.attachments)?;
         Ok(Simulation::new(cloth, solver, step))
     }
 

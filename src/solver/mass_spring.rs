@@ -4,10 +4,11 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
+use super::attachments::{Attachments, Moved};
 use super::{Colliders, Particles, Solver, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::{Collider, Grid};
+use crate::model::{Attachment, Collider, Grid};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -45,6 +46,7 @@ pub struct MassSpring {
     positions: [Buffer; 2],
     velocities: [Buffer; 2],
     colliders: Colliders,
+    attachments: Option<Attachments>,
     /// Bindings of turn `t`, which reads pair `t` and writes the other one.
     turns: [Bindings<Kernel>; 2],
     turn: usize,
@@ -85,7 +87,17 @@ impl MassSpring {
             ])
         };
         let turns = [bind(0)?, bind(1)?];
-        Ok(Self { step, grid, start: particles.to_vec(), positions, velocities, colliders, turns, turn: 0 })
+        Ok(Self {
+            step,
+            grid,
+            start: particles.to_vec(),
+            positions,
+            velocities,
+            colliders,
+            attachments: None,
+            turns,
+            turn: 0,
+        })
     }
 
     /// Sets positions, xyz \[m\] and inverse mass, and velocities, xyz \[m/s\]; shapes \[particle_count\].
@@ -107,10 +119,16 @@ impl MassSpring {
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        if let Some(attachments) = &self.attachments {
+            attachments.record(recorder, time, &self.step)?;
+        }
         for substep in 0..self.step.substeps {
             let push = self.colliders.push(substep, self.step.substeps);
             recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
             self.turn = 1 - self.turn;
+            if let Some(attachments) = &self.attachments {
+                attachments.record_substep(recorder, self.turn, substep, &self.step)?;
+            }
         }
         Ok(())
     }
@@ -138,7 +156,15 @@ impl Solver for MassSpring {
         &mut self.colliders
     }
 
+    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
+        let places = [0, 1].map(|place| Moved::Buffers(&self.positions[place], &self.velocities[place]));
+        self.attachments = Attachments::new(device, attachments, &places)?;
+        Ok(())
+    }
+
     fn passes(&self) -> Vec<(String, u32)> {
-        vec![(self.turns[0].pipeline().name().to_string(), self.step.substeps)]
+        let step = self.turns[0].pipeline().name().to_string();
+        let attaches = self.attachments.iter().map(Attachments::pass);
+        std::iter::once(step).chain(attaches).map(|pass| (pass, self.step.substeps)).collect()
     }
 }

@@ -1,24 +1,29 @@
 //! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
 //! passes of a step.
 
+mod attachments;
 mod clock;
 mod colliders;
 mod jacobi;
 mod mass_spring;
 mod pbd;
+mod pbd_settings;
 mod simulation;
 mod verlet;
 
 use glam::{Vec3, Vec4};
 
+pub use attachments::MOST_ATTACHMENTS;
 pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
 pub use mass_spring::{MassSpring, MassSpringSettings};
-pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
+pub use pbd::Pbd;
+pub use pbd_settings::{ConstraintSolver, PbdSettings};
 pub use simulation::Simulation;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Image, Recorder};
+use crate::engine::{self, Buffer, Device, Image, Recorder};
+use crate::model::Attachment;
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,6 +115,15 @@ pub trait Solver {
 
     /// What the particles collide with, to be moved.
     fn colliders_mut(&mut self) -> &mut Colliders;
+
+    /// Lets `attachments` carry their particles from the next recorded step on, instead of those before.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    ///
+    /// # Panics
+    /// Where there are more than [`MOST_ATTACHMENTS`], or one names a particle that is not there.
+    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()>;
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
     fn constraint_count(&self) -> usize {

@@ -8,104 +8,13 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::attachments::{Attachments, Moved};
 use super::jacobi::{Jacobi, PbdBuffers};
-use super::{Colliders, Particles, Solver, Step, Wind};
-use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Cloth, Collider, SpringKind};
+use crate::model::{Attachment, Cloth, Collider};
 use crate::shaders;
-
-/// The order in which the constraints of one iteration are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ConstraintSolver {
-    /// Batch by batch, each from the positions that the batch before has left: converges faster.
-    #[default]
-    GaussSeidel,
-    /// All at once from the same positions, in two passes however many batches there would be.
-    Jacobi,
-}
-
-/// What the solver is set to, beyond the [`Step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PbdSettings {
-    /// Inverse stiffness of structural constraints \[m/N\]; 0 is rigid.
-    pub compliance: f32,
-    /// Inverse stiffness of shear constraints \[m/N\].
-    pub shear_compliance: f32,
-    /// Inverse stiffness of bending constraints \[m/N\].
-    pub bending_compliance: f32,
-    /// Rate at which velocities decay \[1/s\].
-    pub damping: f32,
-    /// Factor on the rest lengths of all constraints; document 002 has a slider for it.
-    pub elongation: f32,
-    /// Whether lambda is accumulated over the iterations of a substep, as published; else each of them starts from 0, as
-    /// document 002 has it, and constraints stiffen with the number of iterations.
-    pub lambda_accumulated: bool,
-    /// The order in which the constraints of one iteration are solved.
-    pub constraint_solver: ConstraintSolver,
-    /// Wind.
-    pub wind: Wind,
-}
-
-impl Default for PbdSettings {
-    /// Rigid constraints of their own lengths, in vacuum.
-    fn default() -> Self {
-        Self {
-            compliance: 0.0,
-            shear_compliance: 0.0,
-            bending_compliance: 0.0,
-            damping: 0.0,
-            elongation: 1.0,
-            lambda_accumulated: true,
-            constraint_solver: ConstraintSolver::default(),
-            wind: Wind::default(),
-        }
-    }
-}
-
-impl PbdSettings {
-    /// The constraints of a cloth's springs, in the same order.
-    #[must_use]
-    pub fn constraints(&self, cloth: &Cloth) -> Vec<Constraint> {
-        let compliance = |kind| match kind {
-            SpringKind::Structural => self.compliance,
-            SpringKind::Shear => self.shear_compliance,
-            SpringKind::Bending => self.bending_compliance,
-        };
-        cloth
-            .springs
-            .iter()
-            .map(|spring| Constraint {
-                index_a: spring.particles[0],
-                index_b: spring.particles[1],
-                rest_length: spring.rest_length,
-                compliance: compliance(spring.kind),
-            })
-            .collect()
-    }
-
-    /// The uniform block of a step.
-    #[must_use]
-    pub fn parameters(&self, step: &Step, particle_count: usize) -> PbdParameters {
-        PbdParameters {
-            gravity: step.gravity.extend(0.0),
-            wind: self.wind.acceleration.extend(self.wind.flutter),
-            flutter_wave_number: self.wind.wave_number,
-            flutter_lift: self.wind.lift,
-            substep_dt: step.substep_dt(),
-            damping: self.damping,
-            particle_count: particle_count as u32,
-            elongation: self.elongation,
-            padding: [0; 2],
-        }
-    }
-
-    /// Phase of the wind's flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
-    #[must_use]
-    pub fn flutter_phase(&self, time: f64) -> f32 {
-        ((f64::from(self.wind.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
-    }
-}
 
 /// The solver on the GPU.
 pub struct Pbd {
@@ -126,6 +35,7 @@ pub struct Pbd {
     colliders: Colliders,
     collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
+    attachments: Option<Attachments>,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
 }
@@ -223,6 +133,7 @@ impl Pbd {
             colliders,
             collide,
             velocity,
+            attachments: None,
             jacobi: None,
         };
         pbd.prepare_jacobi()?;
@@ -255,6 +166,10 @@ impl Pbd {
         let particles = [self.start.len() as u32, 1, 1];
         let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
         recorder.dispatch(&self.predict, &push, particles)?;
+        // After the positions before are kept, so that what is let go keeps the velocity of its way.
+        if let Some(attachments) = &self.attachments {
+            attachments.record_substep(recorder, 0, substep, &self.step)?;
+        }
         for iteration in 0..self.step.iterations {
             // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
             let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
@@ -310,6 +225,9 @@ impl Solver for Pbd {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        if let Some(attachments) = &self.attachments {
+            attachments.record(recorder, time, &self.step)?;
+        }
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
         }
@@ -341,6 +259,12 @@ impl Solver for Pbd {
         &mut self.colliders
     }
 
+    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
+        let places = [Moved::Buffers(&self.positions, &self.velocities)];
+        self.attachments = Attachments::new(device, attachments, &places)?;
+        Ok(())
+    }
+
     fn constraint_count(&self) -> usize {
         self.batches.iter().map(ExactSizeIterator::len).sum()
     }
@@ -355,19 +279,21 @@ impl Solver for Pbd {
     fn passes(&self) -> Vec<(String, u32)> {
         let Step { substeps, iterations, .. } = self.step;
         let iterations = substeps * iterations;
-        let solves = match self.settings.constraint_solver {
-            ConstraintSolver::GaussSeidel => vec![(shaders::PBD_SOLVE, iterations * self.batches.len() as u32)],
+        let mut passes = vec![(shaders::PBD_PREDICT.name.to_string(), substeps)];
+        passes.extend(self.attachments.iter().map(|attachments| (attachments.pass(), substeps)));
+        let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
             ConstraintSolver::Jacobi => {
-                vec![(shaders::PBD_JACOBI_SOLVE, iterations), (shaders::PBD_JACOBI_APPLY, iterations)]
+                add(shaders::PBD_JACOBI_SOLVE, iterations);
+                add(shaders::PBD_JACOBI_APPLY, iterations);
             }
-        };
-        let collides = if self.colliders.is_empty() { vec![] } else { vec![(shaders::PBD_COLLIDE, substeps)] };
-        let (first, last) = (vec![(shaders::PBD_PREDICT, substeps)], vec![(shaders::PBD_VELOCITY, substeps)]);
-        [first, solves, collides, last]
-            .into_iter()
-            .flatten()
-            .map(|(shader, calls)| (shader.name.to_string(), calls))
-            .collect()
+        }
+        if !self.colliders.is_empty() {
+            add(shaders::PBD_COLLIDE, substeps);
+        }
+        add(shaders::PBD_VELOCITY, substeps);
+        passes
     }
 }
 

@@ -4,10 +4,11 @@
 
 use glam::{IVec2, Vec4};
 
+use super::attachments::{Attachments, Moved};
 use super::{Colliders, Particles, Solver, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
 use crate::layout::VerletParameters;
-use crate::model::{Collider, Grid};
+use crate::model::{Attachment, Collider, Grid};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -51,6 +52,7 @@ pub struct Verlet {
     start: Vec<Vec4>,
     images: [Image; 3],
     colliders: Colliders,
+    attachments: Option<Attachments>,
     /// Bindings of turn `t`: the positions before, now and next are in images `t`, `t + 1` and `t + 2`, modulo 3.
     turns: [Bindings<Kernel>; 3],
     turn: usize,
@@ -93,7 +95,7 @@ impl Verlet {
             ])
         };
         let turns = [bind(0)?, bind(1)?, bind(2)?];
-        Ok(Self { step, grid, start, images, colliders, turns, turn: 0 })
+        Ok(Self { step, grid, start, images, colliders, attachments: None, turns, turn: 0 })
     }
 
     /// Sets the positions before and now, each xyz \[m\] and the pin flag, row by row.
@@ -115,10 +117,16 @@ fn flag_pin(particle: Vec4) -> Vec4 {
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        if let Some(attachments) = &self.attachments {
+            attachments.record(recorder, time, &self.step)?;
+        }
         for substep in 0..self.step.substeps {
             let push = self.colliders.push(substep, self.step.substeps);
             recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
             self.turn = (self.turn + 1) % 3;
+            if let Some(attachments) = &self.attachments {
+                attachments.record_substep(recorder, self.current(), substep, &self.step)?;
+            }
         }
         Ok(())
     }
@@ -146,7 +154,15 @@ impl Solver for Verlet {
         &mut self.colliders
     }
 
+    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
+        let places = self.images.each_ref().map(Moved::Image);
+        self.attachments = Attachments::new(device, attachments, &places)?;
+        Ok(())
+    }
+
     fn passes(&self) -> Vec<(String, u32)> {
-        vec![(self.turns[0].pipeline().name().to_string(), self.step.substeps)]
+        let step = self.turns[0].pipeline().name().to_string();
+        let attaches = self.attachments.iter().map(Attachments::pass);
+        std::iter::once(step).chain(attaches).map(|pass| (pass, self.step.substeps)).collect()
     }
 }

@@ -41,8 +41,10 @@ pub struct PbdParameters {
     pub particle_count: u32,
     /// Factor on the rest lengths of all constraints (document 002).
     pub elongation: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 impl Default for PbdParameters {
@@ -88,6 +90,8 @@ pub struct JacobiPush {
 pub struct VerletParameters {
     /// Gravity in xyz \[m/s²\]; w is unused.
     pub gravity: Vec4,
+    /// Mean wind in xyz, as an acceleration \[m/s²\]; w is the amplitude of its flutter \[m/s²\].
+    pub wind: Vec4,
     /// Columns and rows of the grid.
     pub grid_size: IVec2,
     /// Rest length of the structural springs, the side of a cell \[m\].
@@ -104,6 +108,44 @@ pub struct VerletParameters {
     pub damping: f32,
     /// Duration of one substep \[s\].
     pub substep_dt: f32,
+    /// Wave number of the flutter \[rad/m\].
+    pub flutter_wave_number: f32,
+    /// Upward share of the flutter, a factor of its amplitude (document 002 has 2).
+    pub flutter_lift: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
+}
+
+/// Push constants of `verlet/step`: which part of the step a substep is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct VerletPush {
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Number of colliders.
+    pub collider_count: u32,
+    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
+    pub flutter_phase: f32,
+}
+
+/// What holds for the force of the air on every particle; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AirParameters {
+    /// Velocity of the air in xyz \[m/s\]; w is unused.
+    pub velocity: Vec4,
+    /// Its density \[kg/m³\].
+    pub density: f32,
+    /// Coefficient of drag.
+    pub drag: f32,
+    /// Coefficient of lift.
+    pub lift: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Number of particles.
+    pub particle_count: u32,
     /// Fills the block up to a multiple of 16 bytes.
     pub padding: [u32; 3],
 }
@@ -208,8 +250,10 @@ pub struct MassSpringParameters {
     pub damping: f32,
     /// Duration of one substep \[s\].
     pub substep_dt: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 /// Push constants of `view/normals`.
@@ -277,12 +321,16 @@ assert_same_layout!(PbdParameters {
     damping,
     particle_count,
     elongation,
+    has_forces,
 });
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(SolvePush { first, count, iteration });
 assert_same_layout!(JacobiPush { constraint_count, iteration });
+assert_same_layout!(AirParameters { velocity, density, drag, lift, substep_dt, particle_count });
+assert_same_layout!(VerletPush { start, end, collider_count, flutter_phase });
 assert_same_layout!(VerletParameters {
     gravity,
+    wind,
     grid_size,
     rest_length,
     mass,
@@ -291,6 +339,9 @@ assert_same_layout!(VerletParameters {
     flexion_stiffness,
     damping,
     substep_dt,
+    flutter_wave_number,
+    flutter_lift,
+    has_forces,
 });
 assert_same_layout!(Collider {
     size,
@@ -306,7 +357,15 @@ assert_same_layout!(AttachedParticle { place, index, attachment, padding });
 assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
 assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
 assert_same_layout!(CollidePush { start, end, collider_count });
-assert_same_layout!(MassSpringParameters { acceleration, grid_size, rest_length, stiffness, damping, substep_dt });
+assert_same_layout!(MassSpringParameters {
+    acceleration,
+    grid_size,
+    rest_length,
+    stiffness,
+    damping,
+    substep_dt,
+    has_forces
+});
 assert_same_layout!(NormalsPush { particle_count });
 assert_same_layout!(ViewParameters {
     clip_from_world,

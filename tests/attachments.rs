@@ -14,7 +14,8 @@ use tautline::model::{Cloth, Grid, GridPlane, Path, Pose};
 use tautline::reference::attach::move_attached;
 use tautline::shaders;
 use tautline::solver::{
-    MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
+    MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surface, Surroundings, Verlet,
+    VerletSettings,
 };
 
 const GRID: Grid = Grid { columns: 5, rows: 3, spacing: 0.25 };
@@ -31,7 +32,9 @@ fn pose(x: f32, y: f32, z: f32, quarter_turns: f32) -> Pose {
 
 fn simulation(device: &Device, solver: &str, cloth: Cloth) -> Simulation {
     let particles = &cloth.positions;
-    let mut solver: Box<dyn Solver> = match solver {
+    let surface = Surface::new(device, &cloth).unwrap();
+    let around = &Surroundings { attachments: &cloth.attachments, ..Default::default() };
+    let solver: Box<dyn Solver> = match solver {
         "verlet" => {
             let stiffnesses = (1500.0, 1000.0, 500.0);
             let settings = VerletSettings {
@@ -39,18 +42,17 @@ fn simulation(device: &Device, solver: &str, cloth: Cloth) -> Simulation {
                 structural_stiffness: stiffnesses.0,
                 shear_stiffness: stiffnesses.1,
                 flexion_stiffness: stiffnesses.2,
-                damping: 0.0,
+                ..Default::default()
             };
-            Box::new(Verlet::new(device, GRID, particles, &[], STEP, settings).unwrap())
+            Box::new(Verlet::new(device, GRID, particles, STEP, settings, around).unwrap())
         }
         "mass-spring" => {
             let settings = MassSpringSettings { stiffness: 1500.0, damping: 1.0, ..Default::default() };
-            Box::new(MassSpring::new(device, GRID, particles, &[], STEP, settings).unwrap())
+            Box::new(MassSpring::new(device, GRID, particles, STEP, settings, around).unwrap())
         }
-        _ => Box::new(Pbd::new(device, &cloth, &[], STEP, PbdSettings::default()).unwrap()),
+        _ => Box::new(Pbd::new(device, &cloth, STEP, PbdSettings::default(), around).unwrap()),
     };
-    solver.attach(device, &cloth.attachments).unwrap();
-    Simulation::new(cloth, solver, STEP)
+    Simulation::new(cloth, surface, solver, STEP)
 }
 
 /// Where the particles are after each of so many steps.

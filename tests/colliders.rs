@@ -138,7 +138,7 @@ mod gpu {
     use tautline::engine::{Device, Frames};
     use tautline::layout;
     use tautline::model::{Collider, Grid, Path, Pose, Shape};
-    use tautline::solver::{MassSpring, MassSpringSettings, Pbd, PbdSettings, Solver, Step};
+    use tautline::solver::{MassSpring, MassSpringSettings, Pbd, PbdSettings, Solver, Step, Surroundings};
 
     use super::cases::{Setup, Stepper};
     use super::common::Validated;
@@ -157,13 +157,18 @@ mod gpu {
         Step { dt, substeps: setup.substeps, iterations: 1, gravity: setup.gravity }
     }
 
+    fn around(colliders: &[Collider]) -> Surroundings<'_> {
+        Surroundings { colliders, ..Default::default() }
+    }
+
     impl FromState for Pbd {
         fn make(device: &Device, setup: &Setup, colliders: &[Collider]) -> Self {
             let (constraints, batches) = setup.constraints();
             let (step, settings) = (step_of(setup), PbdSettings::default());
             let particles = &setup.positions;
             let solver =
-                Self::with_constraints(device, particles, &constraints, &batches, colliders, step, settings).unwrap();
+                Self::with_constraints(device, particles, &constraints, &batches, step, settings, &around(colliders))
+                    .unwrap();
             solver.velocities().write(&setup.velocities).unwrap();
             solver
         }
@@ -179,7 +184,8 @@ mod gpu {
             let grid = Grid { columns, rows, spacing: setup.spacing };
             let settings =
                 MassSpringSettings { stiffness: setup.stiffness, damping: setup.damping, ..Default::default() };
-            let mut solver = Self::new(device, grid, &setup.positions, colliders, step_of(setup), settings).unwrap();
+            let mut solver =
+                Self::new(device, grid, &setup.positions, step_of(setup), settings, &around(colliders)).unwrap();
             solver.write(&setup.positions, &setup.velocities).unwrap();
             solver
         }

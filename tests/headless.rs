@@ -367,7 +367,7 @@ fn twin_flag(scene: &Scene, steps: u32, lag: f64) -> Vec<Vec4> {
         for substep in 0..step.substeps {
             let substeps = f64::from(substep) - lag;
             let time = f64::from(index) * f64::from(step.dt) + substeps * f64::from(step.substep_dt());
-            twin.substep(&parameters, settings.flutter_phase(time), step.iterations);
+            twin.substep(&parameters, settings.wind.flutter_phase(time), step.iterations);
         }
     }
     twin.positions
@@ -405,7 +405,7 @@ fn the_sheet_swings_as_its_twin_does() {
         let parameters = settings.parameters(&scene.step(), &cloth.grid.unwrap());
         let pin = |position: &Vec4| position.truncate().extend(f32::from(position.w == 0.0));
         let mut twin = verlet::Verlet::new(&cloth.positions.iter().map(pin).collect::<Vec<_>>());
-        (0..100 * scene.substeps).for_each(|_| twin.step(&parameters));
+        (0..100 * scene.substeps).for_each(|_| twin.step(&parameters, 0.0));
         twin.current
     };
     let [apart, other] = [1.0, 1.01].map(|factor| distances(&gpu, &twin(factor * scene.velocity_loss))[0]);

@@ -9,7 +9,7 @@ use common::{Random, Validated};
 use glam::{IVec2, Quat, Vec3, Vec4};
 use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters,
+    CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters, VerletPush,
 };
 use tautline::model::{Coloring, Spring, SpringKind};
 use tautline::reference::{pbd, verlet};
@@ -56,7 +56,8 @@ fn parameters() -> PbdParameters {
         damping: 0.5,
         particle_count: PARTICLES as u32,
         elongation: 1.125,
-        padding: [0; 2],
+        has_forces: 1,
+        padding: 0,
     }
 }
 
@@ -86,9 +87,11 @@ fn pbd_predict() {
     let mut random = Random(1);
     let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
     twin.velocities = velocities(&mut random);
+    twin.forces = velocities(&mut random);
     let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
     let previous = Buffer::zeroed(device, "previous positions", positions.size()).unwrap();
     let velocities = Buffer::from_slice(device, "velocities", &twin.velocities).unwrap();
+    let forces = Buffer::from_slice(device, "forces", &twin.forces).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
     let predict = Kernel::new(device, &shaders::PBD_PREDICT).unwrap();
     let bindings = predict
@@ -96,6 +99,7 @@ fn pbd_predict() {
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous).into()),
             ("Velocities", (&velocities).into()),
+            ("Forces", (&forces).into()),
             ("PbdParameters", (&block).into()),
         ])
         .unwrap();
@@ -258,9 +262,10 @@ fn verlet_step() {
             })
             .collect()
     };
-    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1) };
+    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1), forces: near(10.0) };
     let parameters = VerletParameters {
         gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
+        wind: Vec4::new(5.0, 0.0, 15.0, 4.0),
         grid_size: IVec2::new(columns, rows),
         rest_length: 0.5,
         mass: 0.75,
@@ -269,7 +274,9 @@ fn verlet_step() {
         flexion_stiffness: 500.0,
         damping: 0.01,
         substep_dt: 0.01,
-        padding: [0; 3],
+        flutter_wave_number: 3.0,
+        flutter_lift: 2.0,
+        has_forces: 1,
     };
     let image = |name, texels: &[Vec4]| {
         let image = Image::new(device, name, ImageKind::Storage, [columns as u32, rows as u32]).unwrap();
@@ -278,6 +285,7 @@ fn verlet_step() {
     };
     let (previous, current) = (image("previous", &twin.previous), image("current", &twin.current));
     let next = image("next", &twin.current);
+    let forces = Buffer::from_slice(device, "forces", &twin.forces).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters]).unwrap();
     let ball = Collider {
         size: Vec4::new(3.0, 0.0, 0.0, 0.0),
@@ -307,13 +315,16 @@ fn verlet_step() {
             ("u_NextPos", (&next).into()),
             ("VerletParameters", (&block).into()),
             ("Colliders", (&colliders).into()),
+            ("Forces", (&forces).into()),
         ])
         .unwrap();
     let invocations = [columns as u32, rows as u32, 1];
     // The last third of the step, in which the ball moves on and the box turns.
     let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 2 };
-    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, invocations)).unwrap();
-    twin.step(&parameters);
+    let CollidePush { start, end, collider_count } = push;
+    let wind_too = VerletPush { start, end, collider_count, flutter_phase: 1.25 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &wind_too, invocations)).unwrap();
+    twin.step(&parameters, 1.25);
     let free = twin.current.clone();
     twin.collide(&moving, &push);
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();

@@ -1,5 +1,6 @@
 //! What is simulated, on the CPU and without Vulkan: particles, the springs between them, and their colouring.
 
+mod adjacency;
 mod attachment;
 mod collider;
 mod coloring;
@@ -7,6 +8,7 @@ mod grid;
 mod mesh;
 mod strain;
 
+pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
 pub use collider::{Collider, Path, Pose, Shape};
 pub use coloring::Coloring;

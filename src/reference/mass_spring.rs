@@ -14,12 +14,18 @@ pub struct MassSpring {
     pub positions: Vec<Vec4>,
     /// xyz: velocity \[m/s\]; w: 0. Shape \[particle_count\].
     pub velocities: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
 }
 
 impl MassSpring {
     /// A grid at rest at `positions`, of the same meaning and shape as [`MassSpring::positions`].
     pub fn new(positions: &[Vec4]) -> Self {
-        Self { positions: positions.to_vec(), velocities: vec![Vec4::ZERO; positions.len()] }
+        Self {
+            positions: positions.to_vec(),
+            velocities: vec![Vec4::ZERO; positions.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
+        }
     }
 
     /// Advances the grid by one substep of `substep_dt`: v' = v + h a, x' = x + h v', then collisions.
@@ -63,14 +69,14 @@ impl MassSpring {
         (position.extend(inverse_mass), velocity.extend(0.0))
     }
 
-    /// The 8 springs of one particle \[N\].
+    /// The external force on one particle and its 8 springs \[N\].
     fn force(&self, parameters: &MassSpringParameters, coordinate: IVec2) -> Vec3 {
         let at = |coordinate| {
             let index = index(parameters, coordinate);
             (self.positions[index].truncate(), self.velocities[index].truncate())
         };
         let (position, velocity) = at(coordinate);
-        let mut force = Vec3::ZERO;
+        let mut force = self.forces[index(parameters, coordinate)].truncate();
         for (offset, rest_length) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {

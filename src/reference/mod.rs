@@ -4,8 +4,10 @@
 //! the published formula and not from the GLSL, so that each exposes the other's mistakes. It computes in `f32`, as the
 //! kernels do, and in the order of the formula; it is plain rather than fast.
 
+pub mod air;
 pub mod attach;
 pub mod collide;
 pub mod mass_spring;
 pub mod pbd;
 pub mod verlet;
+pub mod wind;

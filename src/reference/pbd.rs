@@ -8,7 +8,7 @@ use std::ops::Range;
 use glam::{Vec3, Vec4};
 
 use crate::layout::{CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
-use crate::reference::collide;
+use crate::reference::{collide, wind};
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Pbd {
     /// Multiplier of each constraint, lambda / substep_dt² being the force along it \[N·s²\]; negative where the
     /// constraint pulls. Shape \[constraint_count\].
     pub lambdas: Vec<f32>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
     /// Whether each iteration continues with the lambdas of the one before, which document 002 leaves out.
     pub lambda_accumulated: bool,
     /// Whether an iteration solves all constraints at once (Jacobi) rather than batch by batch (Gauss-Seidel).
@@ -41,6 +43,7 @@ impl Pbd {
             previous_positions: positions.to_vec(),
             velocities: vec![Vec4::ZERO; positions.len()],
             lambdas: vec![0.0; constraints.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
             lambda_accumulated: true,
             jacobi: false,
             corrections: vec![Vec3::ZERO; constraints.len()],
@@ -70,18 +73,21 @@ impl Pbd {
         self.update_velocity(parameters);
     }
 
-    /// Moves each free particle as gravity and wind alone would. Source: XPBD 2016, algorithm 1, line 1.
+    /// Moves each free particle as gravity, wind and external forces alone would. Source: XPBD 2016, algorithm 1, line 1.
     pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
         let particles = self.positions.iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
-        for ((position, previous_position), velocity) in particles {
+        for (((position, previous_position), velocity), force) in particles.zip(&self.forces) {
             *previous_position = *position;
             if position.w == 0.0 {
                 *velocity = Vec4::ZERO;
                 continue;
             }
-            let acceleration = acceleration(parameters, push, position.truncate());
+            let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+            let phase = push.flutter_phase;
+            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, phase, position.truncate());
+            let acceleration = gravity.truncate() + wind + position.w * force.truncate();
             *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
             *position += substep_dt * *velocity;
         }
@@ -186,15 +192,6 @@ impl Pbd {
     }
 }
 
-/// Gravity, mean wind, and the flutter along the wind and upwards, from position and time (document 002) \[m/s²\].
-fn acceleration(parameters: &PbdParameters, push: &PredictPush, position: Vec3) -> Vec3 {
-    let wind = parameters.wind.truncate();
-    let flutter =
-        parameters.wind.w * (parameters.flutter_wave_number * (position.x + position.y) + push.flutter_phase).sin();
-    let flutter_direction = wind.normalize_or_zero() + Vec3::new(0.0, parameters.flutter_lift, 0.0);
-    parameters.gravity.truncate() + wind + flutter * flutter_direction
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,13 +217,6 @@ mod tests {
         assert!(pbd.positions[0].distance(Vec4::new(1.0, 2.0, 3.0, 1.0) + 0.5 * velocity) < 1e-5);
         assert_eq!(pbd.previous_positions[0], Vec4::new(1.0, 2.0, 3.0, 1.0));
         assert_eq!((pbd.positions[1], pbd.velocities[1]), (Vec4::ZERO, Vec4::ZERO));
-    }
-
-    #[test]
-    fn flutter_without_mean_wind_only_lifts() {
-        let parameters = PbdParameters { wind: Vec4::new(0.0, 0.0, 0.0, 2.0), flutter_lift: 2.0, ..Default::default() };
-        let push = PredictPush { flutter_phase: std::f32::consts::FRAC_PI_2 };
-        assert_eq!(acceleration(&parameters, &push, Vec3::ZERO), Vec3::new(0.0, 4.0, 0.0));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use glam::{IVec2, Vec3, Vec4};
 
 use crate::layout::{CollidePush, Collider, VerletParameters};
-use crate::reference::collide;
+use crate::reference::{collide, wind};
 
 /// State of a mass-spring grid: its positions now and one step ago.
 ///
@@ -14,24 +14,26 @@ pub struct Verlet {
     pub previous: Vec<Vec4>,
     /// xyz: position now \[m\]; w: 1 where pinned, 0 where free. Shape \[particle_count\].
     pub current: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
 }
 
 impl Verlet {
     /// A grid at rest at `positions`, of the same meaning and shape as [`Verlet::current`].
     pub fn new(positions: &[Vec4]) -> Self {
-        Self { previous: positions.to_vec(), current: positions.to_vec() }
+        Self { previous: positions.to_vec(), current: positions.to_vec(), forces: vec![Vec4::ZERO; positions.len()] }
     }
 
-    /// Advances the grid by one step of `substep_dt`.
+    /// Advances the grid by one step of `substep_dt`; `flutter_phase` is the phase of the wind's flutter \[rad\].
     ///
     /// # Panics
     ///
     /// When the grid has more particles than there are positions.
-    pub fn step(&mut self, parameters: &VerletParameters) {
+    pub fn step(&mut self, parameters: &VerletParameters, flutter_phase: f32) {
         let size = parameters.grid_size;
         let next = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
-            .map(|coordinate| self.next_position(parameters, coordinate))
+            .map(|coordinate| self.next_position(parameters, flutter_phase, coordinate))
             .collect();
         self.previous = std::mem::replace(&mut self.current, next);
     }
@@ -47,7 +49,7 @@ impl Verlet {
     }
 
     /// x_next = x + (1 - d) (x - x_previous) + F / m dt². Source: document 000, damped Verlet.
-    fn next_position(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec4 {
+    fn next_position(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec4 {
         let index = index(parameters, coordinate);
         let current = self.current[index];
         if current.w > 0.5 {
@@ -55,14 +57,17 @@ impl Verlet {
         }
         let position = current.truncate();
         let displacement = (position - self.previous[index].truncate()) * (1.0 - parameters.damping);
-        let acceleration = self.force(parameters, coordinate) / parameters.mass;
+        let acceleration = self.force(parameters, flutter_phase, coordinate) / parameters.mass;
         (position + displacement + acceleration * (parameters.substep_dt * parameters.substep_dt)).extend(0.0)
     }
 
-    /// Weight and the 12 springs of one particle \[N\].
-    fn force(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec3 {
+    /// Weight, wind, external force and the 12 springs of one particle \[N\].
+    fn force(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec3 {
         let position = self.current[index(parameters, coordinate)].truncate();
-        let mut force = parameters.mass * parameters.gravity.truncate();
+        let VerletParameters { mass, gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, position);
+        let external = self.forces[index(parameters, coordinate)].truncate();
+        let mut force = mass * (gravity.truncate() + wind) + external;
         for (offset, rest_length, stiffness) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {
@@ -148,7 +153,7 @@ mod tests {
             ..Default::default()
         };
         let mut verlet = Verlet::new(&positions);
-        verlet.step(&parameters);
+        verlet.step(&parameters, 0.0);
         assert_eq!(verlet.previous, positions);
         assert_eq!(verlet.current[0], positions[0]);
         assert!(verlet.current[1].distance(Vec4::new(2.7, -0.001, 0.0, 0.0)) < 1e-6);

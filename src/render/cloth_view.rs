@@ -88,16 +88,15 @@ impl ClothView {
         let cloth = simulation.cloth();
         let limit = ("maxDrawIndexedIndexValue", device.most_vertices());
         Device::check_limit("a picture of the cloth", cloth.positions.len() as u64, "vertices", limit)?;
-        let corners = cloth.triangles.as_flattened();
+        let surface = simulation.surface();
         let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
         let shadow_extent = [SHADOW_MAP_SIZE; 2];
         let shadow_map = Image::new(device, "shadow map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
         let buffers = Buffers {
-            indices: Buffer::from_slice(device, "triangles", corners)?,
             normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
             previous: Buffer::from_slice(device, "drawn from", &cloth.positions)?,
             coordinates: Buffer::from_slice(device, "coordinates", &coordinates(cloth))?,
-            particle_triangles: Buffer::from_slice(device, "particle triangles", &triangles_around(cloth))?,
+            particle_triangles: surface.particle_triangles.clone(),
         };
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
@@ -116,8 +115,8 @@ impl ClothView {
         let stripe_width = cloth.grid.map_or(0.0, |grid| grid.spacing * (grid.columns as f32 - 1.0) / 9.0);
         Ok(Self {
             particle_count: cloth.positions.len() as u32,
-            index_count: corners.len() as u32,
-            indices: buffers.indices,
+            index_count: 3 * surface.triangle_count,
+            indices: surface.triangles.clone(),
             parameters,
             shadow_map,
             floor,
@@ -222,7 +221,6 @@ impl ColliderView {
 
 /// Buffers that every place shares.
 struct Buffers {
-    indices: Buffer,
     normals: Buffer,
     /// Positions before the last step.
     previous: Buffer,
@@ -314,28 +312,4 @@ fn coordinates(cloth: &Cloth) -> Vec<Vec2> {
         })
     };
     (0..cloth.positions.len()).map(place).collect()
-}
-
-/// The triangles around each particle `i`: the other two corners of each, in order, from `entries[entries[i]]` up to
-/// `entries[entries[i + 1]]`.
-fn triangles_around(cloth: &Cloth) -> Vec<u32> {
-    let particle_count = cloth.positions.len();
-    let mut entries = vec![0_u32; particle_count + 1];
-    for &corner in cloth.triangles.as_flattened() {
-        entries[corner as usize + 1] += 2;
-    }
-    entries[0] = particle_count as u32 + 1;
-    for index in 1..=particle_count {
-        entries[index] += entries[index - 1];
-    }
-    let mut next = entries[..particle_count].to_vec();
-    entries.resize(entries.len() + cloth.triangles.len() * 6, 0);
-    for &[a, b, c] in &cloth.triangles {
-        for [corner, others @ ..] in [[a, b, c], [b, c, a], [c, a, b]] {
-            let place = next[corner as usize] as usize;
-            entries[place..place + 2].copy_from_slice(&others);
-            next[corner as usize] += 2;
-        }
-    }
-    entries
 }

@@ -9,8 +9,8 @@ use crate::io::read_obj;
 use crate::layout::Constraint;
 use crate::model::{Cloth, Collider, Grid, hang};
 use crate::solver::{
-    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
-    Wind,
+    Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surface,
+    Surroundings, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -75,13 +75,28 @@ impl Scene {
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
             lambda_accumulated: self.solver != SolverKind::XpbdDocument,
-            wind: Wind {
-                acceleration: self.wind,
-                flutter: self.wind_flutter,
-                wave_number: self.wind_flutter_wave_number,
-                frequency: self.wind_flutter_frequency,
-                lift: self.wind_flutter_lift,
-            },
+            wind: self.wind(),
+        }
+    }
+
+    fn wind(&self) -> Wind {
+        Wind {
+            acceleration: self.wind,
+            flutter: self.wind_flutter,
+            wave_number: self.wind_flutter_wave_number,
+            frequency: self.wind_flutter_frequency,
+            lift: self.wind_flutter_lift,
+        }
+    }
+
+    /// The air that blows on the triangles.
+    #[must_use]
+    pub fn air(&self) -> Air {
+        Air {
+            velocity: self.air_velocity,
+            density: self.air_density,
+            drag: self.drag_coefficient,
+            lift: self.lift_coefficient,
         }
     }
 
@@ -94,6 +109,7 @@ impl Scene {
             shear_stiffness: self.shear_stiffness,
             flexion_stiffness: self.flexion_stiffness,
             damping: self.velocity_loss,
+            wind: self.wind(),
         }
     }
 
@@ -151,21 +167,26 @@ impl Scene {
 
         let step = self.step();
         let colliders = self.colliders()?;
-        let mut solver: Box<dyn Solver> = match self.solver {
+        let surface = Surface::new(device, &cloth)?;
+        let surroundings = Surroundings {
+            colliders: &colliders,
+            attachments: &cloth.attachments,
+            air: (self.air_density > 0.0).then_some((self.air(), &surface)),
+        };
+        let solver: Box<dyn Solver> = match self.solver {
             SolverKind::Verlet => {
                 let settings = self.verlet_settings();
-                Box::new(Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?)
+                Box::new(Verlet::new(device, grid, &cloth.positions, step, settings, &surroundings)?)
             }
             SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
-                Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
+                Box::new(Pbd::new(device, &cloth, step, self.pbd_settings(), &surroundings)?)
             }
             SolverKind::MassSpring => {
                 let settings = self.mass_spring_settings();
-                Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
+                Box::new(MassSpring::new(device, grid, &cloth.positions, step, settings, &surroundings)?)
             }
         };
-        solver.attach(device, &cloth.attachments)?;
-        Ok(Simulation::new(cloth, solver, step))
+        Ok(Simulation::new(cloth, surface, solver, step))
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

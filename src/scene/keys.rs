@@ -137,7 +137,7 @@ scene! {
     /// What the cloth collides with, each a table as [`ColliderTable`] says.
     collider: Vec<ColliderTable> = Vec::new();
 
-    /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints.
+    /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints and for `verlet`.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
     /// Amplitude of the wind's flutter \[m/s²\].
     wind_flutter: f32 = 0.0, in -1e9..=1e9, "m/s²";
@@ -147,6 +147,15 @@ scene! {
     wind_flutter_frequency: f32 = 0.8, in -1e9..=1e9, "Hz";
     /// Share of the flutter that lifts.
     wind_flutter_lift: f32 = 2.0, in -1e9..=1e9, "";
+
+    /// Density of air that blows on the triangles with drag and lift \[kg/m³\], for every solver; 0 for none.
+    air_density: f32 = 0.0, in 0.0..=1e3, "kg/m³";
+    /// Velocity of that air \[m/s\].
+    air_velocity: Vec3 = Vec3::ZERO, in -1e4..=1e4, "m/s";
+    /// Coefficient of drag, along the air's way past a triangle.
+    drag_coefficient: f32 = 1.2, in 0.0..=1e3, "";
+    /// Coefficient of lift, across the air's way.
+    lift_coefficient: f32 = 0.8, in 0.0..=1e3, "";
 }
 
 impl Scene {

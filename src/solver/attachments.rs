@@ -1,6 +1,7 @@
 //! The attachments of a simulation on the device, shared by every solver.
 
 use super::Step;
+use super::external::Place;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, AttachPush, AttachedParticle};
 use crate::model::Attachment;
@@ -8,14 +9,6 @@ use crate::shaders;
 
 /// Most attachments of a simulation: what one update of a buffer in the stream can carry.
 pub const MOST_ATTACHMENTS: usize = 65_536 / size_of::<layout::Attachment>();
-
-/// Where a solver keeps what an attachment moves.
-pub(super) enum Moved<'a> {
-    /// Positions with inverse masses, and velocities.
-    Buffers(&'a Buffer, &'a Buffer),
-    /// Positions with pin flags.
-    Image(&'a engine::Image),
-}
 
 /// Attachments, moved from step to step, with the pass that moves their particles.
 pub(super) struct Attachments {
@@ -31,7 +24,7 @@ impl Attachments {
     ///
     /// # Panics
     /// Where there are more than [`MOST_ATTACHMENTS`].
-    pub(super) fn new(device: &Device, list: &[Attachment], places: &[Moved<'_>]) -> engine::Result<Option<Self>> {
+    pub(super) fn new(device: &Device, list: &[Attachment], places: &[Place<'_>]) -> engine::Result<Option<Self>> {
         assert!(list.len() <= MOST_ATTACHMENTS, "at most {MOST_ATTACHMENTS} attachments");
         let particles: Vec<_> =
             list.iter().zip(0..).flat_map(|(attachment, number)| attached(attachment, number)).collect();
@@ -41,15 +34,15 @@ impl Attachments {
         let attached = Buffer::from_slice(device, "attached particles", &particles)?;
         let buffer = Buffer::zeroed(device, "attachments", size_of::<layout::Attachment>() as u64 * list.len() as u64)?;
         let (held, moving) = (("AttachedParticles", (&attached).into()), ("Attachments", (&buffer).into()));
-        let bind = |place: &Moved<'_>| match *place {
-            Moved::Buffers(positions, velocities) => Kernel::new(device, &shaders::ATTACH_MOVE)?.bind(&[
+        let bind = |place: &Place<'_>| match *place {
+            Place::Buffers { positions, velocities } => Kernel::new(device, &shaders::ATTACH_MOVE)?.bind(&[
                 ("Positions", positions.into()),
                 ("Velocities", velocities.into()),
                 held,
                 moving,
             ]),
-            Moved::Image(image) => {
-                Kernel::new(device, &shaders::ATTACH_MOVE_IMAGE)?.bind(&[("u_Positions", image.into()), held, moving])
+            Place::Images { current, .. } => {
+                Kernel::new(device, &shaders::ATTACH_MOVE_IMAGE)?.bind(&[("u_Positions", current.into()), held, moving])
             }
         };
         let places = places.iter().map(bind).collect::<engine::Result<_>>()?;

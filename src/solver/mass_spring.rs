@@ -4,11 +4,11 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use super::attachments::{Attachments, Moved};
-use super::{Colliders, Particles, Solver, Step};
+use super::external::{External, Place};
+use super::{Colliders, Particles, Solver, Step, Surroundings};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::{Attachment, Collider, Grid};
+use crate::model::Grid;
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -23,7 +23,7 @@ pub struct MassSpringSettings {
 }
 
 impl MassSpringSettings {
-    /// The uniform block of a step on `grid`.
+    /// The uniform block of a step on `grid`, without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> MassSpringParameters {
         MassSpringParameters {
@@ -33,7 +33,8 @@ impl MassSpringSettings {
             stiffness: self.stiffness,
             damping: self.damping,
             substep_dt: step.substep_dt(),
-            padding: [0; 2],
+            has_forces: 0,
+            padding: 0,
         }
     }
 }
@@ -45,8 +46,7 @@ pub struct MassSpring {
     start: Vec<Vec4>,
     positions: [Buffer; 2],
     velocities: [Buffer; 2],
-    colliders: Colliders,
-    attachments: Option<Attachments>,
+    external: External,
     /// Bindings of turn `t`, which reads pair `t` and writes the other one.
     turns: [Bindings<Kernel>; 2],
     turn: usize,
@@ -64,17 +64,21 @@ impl MassSpring {
         device: &Device,
         grid: Grid,
         particles: &[Vec4],
-        colliders: &[Collider],
         step: Step,
         settings: MassSpringSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
         let position_buffer = |name| Buffer::from_slice(device, name, particles);
         let positions = [position_buffer("positions 0")?, position_buffer("positions 1")?];
         let velocity_buffer = |name| Buffer::zeroed(device, name, size_of_val(particles) as u64);
         let velocities = [velocity_buffer("velocities 0")?, velocity_buffer("velocities 1")?];
-        let colliders = Colliders::new(device, colliders)?;
-        let parameters = Buffer::from_slice(device, "mass-spring parameters", &[settings.parameters(&step, &grid)])?;
+        let places =
+            [0, 1].map(|place| Place::Buffers { positions: &positions[place], velocities: &velocities[place] });
+        let external = External::new(device, surroundings, particles.len(), &places, step)?;
+        let parameters =
+            MassSpringParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
+        let parameters = Buffer::from_slice(device, "mass-spring parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::MASS_SPRING_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -83,21 +87,12 @@ impl MassSpring {
                 ("NextPositions", (&positions[1 - turn]).into()),
                 ("NextVelocities", (&velocities[1 - turn]).into()),
                 ("MassSpringParameters", (&parameters).into()),
-                ("Colliders", colliders.buffer().into()),
+                ("Colliders", external.colliders.buffer().into()),
+                ("Forces", external.forces().into()),
             ])
         };
         let turns = [bind(0)?, bind(1)?];
-        Ok(Self {
-            step,
-            grid,
-            start: particles.to_vec(),
-            positions,
-            velocities,
-            colliders,
-            attachments: None,
-            turns,
-            turn: 0,
-        })
+        Ok(Self { step, grid, start: particles.to_vec(), positions, velocities, external, turns, turn: 0 })
     }
 
     /// Sets positions, xyz \[m\] and inverse mass, and velocities, xyz \[m/s\]; shapes \[particle_count\].
@@ -118,17 +113,16 @@ impl MassSpring {
 
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
-        if let Some(attachments) = &self.attachments {
-            attachments.record(recorder, time, &self.step)?;
-        }
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            let push = self.colliders.push(substep, self.step.substeps);
-            recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
+            self.external.record_forces(recorder, self.turn)?;
+            recorder.dispatch(
+                &self.turns[self.turn],
+                &self.external.push(substep),
+                [self.grid.columns, self.grid.rows, 1],
+            )?;
             self.turn = 1 - self.turn;
-            if let Some(attachments) = &self.attachments {
-                attachments.record_substep(recorder, self.turn, substep, &self.step)?;
-            }
+            self.external.record_attachments(recorder, self.turn, substep)?;
         }
         Ok(())
     }
@@ -149,22 +143,15 @@ impl Solver for MassSpring {
     }
 
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
-    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
-        let places = [0, 1].map(|place| Moved::Buffers(&self.positions[place], &self.velocities[place]));
-        self.attachments = Attachments::new(device, attachments, &places)?;
-        Ok(())
+        &mut self.external.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        let step = self.turns[0].pipeline().name().to_string();
-        let attaches = self.attachments.iter().map(Attachments::pass);
-        std::iter::once(step).chain(attaches).map(|pass| (pass, self.step.substeps)).collect()
+        let step = (self.turns[0].pipeline().name().to_string(), self.step.substeps);
+        [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
     }
 }

@@ -1,29 +1,34 @@
 //! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
 //! passes of a step.
 
+mod air;
 mod attachments;
 mod clock;
 mod colliders;
+mod external;
 mod jacobi;
 mod mass_spring;
 mod pbd;
 mod pbd_settings;
 mod simulation;
+mod surface;
 mod verlet;
 
 use glam::{Vec3, Vec4};
 
+pub use air::Air;
 pub use attachments::MOST_ATTACHMENTS;
 pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
 pub use pbd_settings::{ConstraintSolver, PbdSettings};
 pub use simulation::Simulation;
+pub use surface::Surface;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Device, Image, Recorder};
-use crate::model::Attachment;
+use crate::engine::{self, Buffer, Image, Recorder};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +64,14 @@ pub struct Wind {
     pub frequency: f32,
     /// Share of the flutter that lifts.
     pub lift: f32,
+}
+
+impl Wind {
+    /// Phase of the flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
+    #[must_use]
+    pub fn flutter_phase(&self, time: f64) -> f32 {
+        ((f64::from(self.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
+    }
 }
 
 /// Where a solver keeps its particles, for kernels and vertex shaders that read them in place.
@@ -115,15 +128,6 @@ pub trait Solver {
 
     /// What the particles collide with, to be moved.
     fn colliders_mut(&mut self) -> &mut Colliders;
-
-    /// Lets `attachments` carry their particles from the next recorded step on, instead of those before.
-    ///
-    /// # Errors
-    /// What the engine reports.
-    ///
-    /// # Panics
-    /// Where there are more than [`MOST_ATTACHMENTS`], or one names a particle that is not there.
-    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()>;
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
     fn constraint_count(&self) -> usize {

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use glam::Vec4;
 
-use super::attachments::{Attachments, Moved};
+use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
-use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step};
+use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Attachment, Cloth, Collider};
+use crate::model::Cloth;
 use crate::shaders;
 
 /// The solver on the GPU.
@@ -32,10 +32,9 @@ pub struct Pbd {
     recorded_parameters: PbdParameters,
     predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
-    colliders: Colliders,
+    external: External,
     collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
-    attachments: Option<Attachments>,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
 }
@@ -48,9 +47,9 @@ impl Pbd {
     pub fn new(
         device: &Device,
         cloth: &Cloth,
-        colliders: &[Collider],
         step: Step,
         settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         let constraints = settings.constraints(cloth);
         Self::with_constraints(
@@ -58,9 +57,9 @@ impl Pbd {
             &cloth.positions,
             &constraints,
             cloth.coloring.batches(),
-            colliders,
             step,
             settings,
+            surroundings,
         )
     }
 
@@ -76,9 +75,9 @@ impl Pbd {
         particles: &[Vec4],
         constraints: &[Constraint],
         batches: &[Range<u32>],
-        colliders: &[Collider],
         step: Step,
         settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_race_free(particles.len(), constraints, batches);
         let vec4s = size_of_val(particles) as u64;
@@ -87,13 +86,17 @@ impl Pbd {
         let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
         let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
         let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
-        let recorded_parameters = settings.parameters(&step, particles.len());
+        let place = Place::Buffers { positions: &positions, velocities: &velocities };
+        let external = External::new(device, surroundings, particles.len(), &[place], step)?;
+        let has_forces = external.has_forces();
+        let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
         let parameters = Buffer::from_slice(device, "pbd parameters", &[recorded_parameters])?;
 
         let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous_positions).into()),
             ("Velocities", (&velocities).into()),
+            ("Forces", external.forces().into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
         let solve = Kernel::new(device, &shaders::PBD_SOLVE)?.bind(&[
@@ -102,12 +105,11 @@ impl Pbd {
             ("Lambdas", (&lambdas).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
-        let colliders = Colliders::new(device, colliders)?;
         let collide = Kernel::new(device, &shaders::PBD_COLLIDE)?.bind(&[
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous_positions).into()),
             ("PbdParameters", (&parameters).into()),
-            ("Colliders", colliders.buffer().into()),
+            ("Colliders", external.colliders.buffer().into()),
         ])?;
         let velocity = Kernel::new(device, &shaders::PBD_VELOCITY)?.bind(&[
             ("Positions", (&positions).into()),
@@ -130,10 +132,9 @@ impl Pbd {
             recorded_parameters,
             predict,
             solve,
-            colliders,
+            external,
             collide,
             velocity,
-            attachments: None,
             jacobi: None,
         };
         pbd.prepare_jacobi()?;
@@ -152,7 +153,8 @@ impl Pbd {
 
     /// Records the change of the parameters since the step before, if there is one.
     fn record_parameters(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        let parameters = self.settings.parameters(&self.step, self.start.len());
+        let has_forces = self.external.has_forces();
+        let parameters = PbdParameters { has_forces, ..self.settings.parameters(&self.step, self.start.len()) };
         if parameters != self.recorded_parameters {
             recorder.update(&self.parameters, &[parameters])?;
             self.recorded_parameters = parameters;
@@ -164,19 +166,18 @@ impl Pbd {
     fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
         let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
         let particles = [self.start.len() as u32, 1, 1];
-        let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
+        let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
+        self.external.record_forces(recorder, 0)?;
         recorder.dispatch(&self.predict, &push, particles)?;
         // After the positions before are kept, so that what is let go keeps the velocity of its way.
-        if let Some(attachments) = &self.attachments {
-            attachments.record_substep(recorder, 0, substep, &self.step)?;
-        }
+        self.external.record_attachments(recorder, 0, substep)?;
         for iteration in 0..self.step.iterations {
             // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
             let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
             self.record_iteration(recorder, iteration)?;
         }
-        if !self.colliders.is_empty() {
-            recorder.dispatch(&self.collide, &self.colliders.push(substep, self.step.substeps), particles)?;
+        if !self.colliders().is_empty() {
+            recorder.dispatch(&self.collide, &self.external.push(substep), particles)?;
         }
         recorder.dispatch(&self.velocity, &(), particles)
     }
@@ -224,10 +225,7 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
-        if let Some(attachments) = &self.attachments {
-            attachments.record(recorder, time, &self.step)?;
-        }
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
         }
@@ -252,17 +250,11 @@ impl Solver for Pbd {
     }
 
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
-    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
-        let places = [Moved::Buffers(&self.positions, &self.velocities)];
-        self.attachments = Attachments::new(device, attachments, &places)?;
-        Ok(())
+        &mut self.external.colliders
     }
 
     fn constraint_count(&self) -> usize {
@@ -279,8 +271,9 @@ impl Solver for Pbd {
     fn passes(&self) -> Vec<(String, u32)> {
         let Step { substeps, iterations, .. } = self.step;
         let iterations = substeps * iterations;
-        let mut passes = vec![(shaders::PBD_PREDICT.name.to_string(), substeps)];
-        passes.extend(self.attachments.iter().map(|attachments| (attachments.pass(), substeps)));
+        let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();
+        passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
+        passes.extend(self.external.attachment_pass());
         let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
         match self.settings.constraint_solver {
             ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
@@ -289,7 +282,7 @@ impl Solver for Pbd {
                 add(shaders::PBD_JACOBI_APPLY, iterations);
             }
         }
-        if !self.colliders.is_empty() {
+        if !self.colliders().is_empty() {
             add(shaders::PBD_COLLIDE, substeps);
         }
         add(shaders::PBD_VELOCITY, substeps);

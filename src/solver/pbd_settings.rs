@@ -73,7 +73,7 @@ impl PbdSettings {
             .collect()
     }
 
-    /// The uniform block of a step.
+    /// The uniform block of a step without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, particle_count: usize) -> PbdParameters {
         PbdParameters {
@@ -85,13 +85,8 @@ impl PbdSettings {
             damping: self.damping,
             particle_count: particle_count as u32,
             elongation: self.elongation,
-            padding: [0; 2],
+            has_forces: 0,
+            padding: 0,
         }
-    }
-
-    /// Phase of the wind's flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
-    #[must_use]
-    pub fn flutter_phase(&self, time: f64) -> f32 {
-        ((f64::from(self.wind.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
     }
 }

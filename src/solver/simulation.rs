@@ -2,23 +2,24 @@
 
 use glam::Vec4;
 
-use super::{Colliders, Particles, PbdSettings, Solver, Step};
+use super::{Colliders, Particles, PbdSettings, Solver, Step, Surface};
 use crate::engine::{self, Recorder};
 use crate::model::{Cloth, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
     cloth: Cloth,
+    surface: Surface,
     solver: Box<dyn Solver>,
     step: Step,
     steps_recorded: u64,
 }
 
 impl Simulation {
-    /// Joins a cloth with the solver that was made of it.
+    /// Joins a cloth with its triangles on the device and with the solver that was made of it.
     #[must_use]
-    pub fn new(cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { cloth, solver, step, steps_recorded: 0 }
+    pub fn new(cloth: Cloth, surface: Surface, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { cloth, surface, solver, step, steps_recorded: 0 }
     }
 
     /// Records one step.
@@ -55,6 +56,12 @@ impl Simulation {
     #[must_use]
     pub fn cloth(&self) -> &Cloth {
         &self.cloth
+    }
+
+    /// The triangles of the cloth on the device.
+    #[must_use]
+    pub fn surface(&self) -> &Surface {
+        &self.surface
     }
 
     /// Duration and division of a step.

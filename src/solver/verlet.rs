@@ -4,15 +4,15 @@
 
 use glam::{IVec2, Vec4};
 
-use super::attachments::{Attachments, Moved};
-use super::{Colliders, Particles, Solver, Step};
+use super::external::{External, Place};
+use super::{Colliders, Particles, Solver, Step, Surroundings, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
-use crate::layout::VerletParameters;
-use crate::model::{Attachment, Collider, Grid};
+use crate::layout::{CollidePush, VerletParameters, VerletPush};
+use crate::model::Grid;
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VerletSettings {
     /// Mass of one particle \[kg\].
     pub mass: f32,
@@ -24,14 +24,17 @@ pub struct VerletSettings {
     pub flexion_stiffness: f32,
     /// Share of the implicit velocity that one substep loses, 0 to 1.
     pub damping: f32,
+    /// Wind, an external force of document 000.
+    pub wind: Wind,
 }
 
 impl VerletSettings {
-    /// The uniform block of a step on `grid`.
+    /// The uniform block of a step on `grid`, without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> VerletParameters {
         VerletParameters {
             gravity: step.gravity.extend(0.0),
+            wind: self.wind.acceleration.extend(self.wind.flutter),
             grid_size: IVec2::new(grid.columns as i32, grid.rows as i32),
             rest_length: grid.spacing,
             mass: self.mass,
@@ -40,7 +43,9 @@ impl VerletSettings {
             flexion_stiffness: self.flexion_stiffness,
             damping: self.damping,
             substep_dt: step.substep_dt(),
-            padding: [0; 3],
+            flutter_wave_number: self.wind.wave_number,
+            flutter_lift: self.wind.lift,
+            has_forces: 0,
         }
     }
 }
@@ -48,11 +53,11 @@ impl VerletSettings {
 /// The solver on the GPU.
 pub struct Verlet {
     step: Step,
+    wind: Wind,
     grid: Grid,
     start: Vec<Vec4>,
     images: [Image; 3],
-    colliders: Colliders,
-    attachments: Option<Attachments>,
+    external: External,
     /// Bindings of turn `t`: the positions before, now and next are in images `t`, `t + 1` and `t + 2`, modulo 3.
     turns: [Bindings<Kernel>; 3],
     turn: usize,
@@ -70,9 +75,9 @@ impl Verlet {
         device: &Device,
         grid: Grid,
         particles: &[Vec4],
-        colliders: &[Collider],
         step: Step,
         settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
         let start: Vec<Vec4> = particles.iter().map(|particle| flag_pin(*particle)).collect();
@@ -82,8 +87,11 @@ impl Verlet {
             engine::Result::Ok(image)
         };
         let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
-        let parameters = Buffer::from_slice(device, "verlet parameters", &[settings.parameters(&step, &grid)])?;
-        let colliders = Colliders::new(device, colliders)?;
+        let places =
+            [0, 1, 2].map(|place| Place::Images { current: &images[place], previous: &images[(place + 2) % 3] });
+        let external = External::new(device, surroundings, particles.len(), &places, step)?;
+        let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
+        let parameters = Buffer::from_slice(device, "verlet parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -91,11 +99,12 @@ impl Verlet {
                 ("u_CurrPos", (&images[(turn + 1) % 3]).into()),
                 ("u_NextPos", (&images[(turn + 2) % 3]).into()),
                 ("VerletParameters", (&parameters).into()),
-                ("Colliders", colliders.buffer().into()),
+                ("Colliders", external.colliders.buffer().into()),
+                ("Forces", external.forces().into()),
             ])
         };
         let turns = [bind(0)?, bind(1)?, bind(2)?];
-        Ok(Self { step, grid, start, images, colliders, attachments: None, turns, turn: 0 })
+        Ok(Self { step, wind: settings.wind, grid, start, images, external, turns, turn: 0 })
     }
 
     /// Sets the positions before and now, each xyz \[m\] and the pin flag, row by row.
@@ -116,17 +125,15 @@ fn flag_pin(particle: Vec4) -> Vec4 {
 
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
-        if let Some(attachments) = &self.attachments {
-            attachments.record(recorder, time, &self.step)?;
-        }
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            let push = self.colliders.push(substep, self.step.substeps);
+            self.external.record_forces(recorder, self.current())?;
+            let CollidePush { start, end, collider_count } = self.external.push(substep);
+            let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
+            let push = VerletPush { start, end, collider_count, flutter_phase: self.wind.flutter_phase(time) };
             recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
             self.turn = (self.turn + 1) % 3;
-            if let Some(attachments) = &self.attachments {
-                attachments.record_substep(recorder, self.current(), substep, &self.step)?;
-            }
+            self.external.record_attachments(recorder, self.current(), substep)?;
         }
         Ok(())
     }
@@ -147,22 +154,15 @@ impl Solver for Verlet {
     }
 
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
-    }
-
-    fn attach(&mut self, device: &Device, attachments: &[Attachment]) -> engine::Result<()> {
-        let places = self.images.each_ref().map(Moved::Image);
-        self.attachments = Attachments::new(device, attachments, &places)?;
-        Ok(())
+        &mut self.external.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        let step = self.turns[0].pipeline().name().to_string();
-        let attaches = self.attachments.iter().map(Attachments::pass);
-        std::iter::once(step).chain(attaches).map(|pass| (pass, self.step.substeps)).collect()
+        let step = (self.turns[0].pipeline().name().to_string(), self.step.substeps);
+        [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
     }
 }

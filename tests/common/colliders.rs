@@ -84,7 +84,8 @@ impl Setup {
             stiffness: self.stiffness,
             damping: self.damping,
             substep_dt: self.substep_dt,
-            padding: [0; 2],
+            has_forces: 0,
+            padding: 0,
         }
     }
 

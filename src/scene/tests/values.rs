@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 37] = [
+const OTHER_VALUES: [(&str, &str); 41] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -40,6 +40,10 @@ const OTHER_VALUES: [(&str, &str); 37] = [
     ("wind_flutter_wave_number", "1"),
     ("wind_flutter_frequency", "1"),
     ("wind_flutter_lift", "1"),
+    ("air_density", "1.2"),
+    ("air_velocity", "[1, 2, 3]"),
+    ("drag_coefficient", "1"),
+    ("lift_coefficient", "1"),
     ("pins", "none"),
 ];
 
@@ -91,6 +95,9 @@ fn every_range_is_enforced_at_its_ends() {
         ("wind_flutter_wave_number", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_frequency", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_lift", "-1e9", "1e9", "-inf", "inf"),
+        ("air_density", "0", "1e3", "-1e-6", "1e4"),
+        ("drag_coefficient", "0", "1e3", "-1e-6", "1e4"),
+        ("lift_coefficient", "0", "1e3", "-1e-6", "1e4"),
     ] {
         let other = match key {
             "columns" => "rows=1",

@@ -6,7 +6,7 @@ mod grid;
 mod mesh;
 mod strain;
 
-pub use collider::{Collider, Path, Pose, Shape};
+pub use collider::{Collider, Path, Pose, Shape, Turn};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};

@@ -124,6 +124,22 @@ fn scene_files_that_are_malformed() {
         (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),
         (b"gravity = [0, 1]", &["bad.toml, line 1: `gravity`", "three numbers"]),
         (b"pins = [0, 10000]", &["`pins` must be indices from 0 to 9999", "not 10000"]),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0]]",
+            &["`collider 1: path`", "[time, x, y, z]", "[0.0, 0.0, 0.0]"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0, 0], [0, 0, nan, 0]]",
+            &["`collider 1: path`", "within 1e9 m", "[0.0, 0.0, NaN, 0.0]"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[1, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0, 90]]",
+            &["`collider 1: path`", "later than the one before"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]",
+            &["`collider 1: path`", "all [time, x, y, z], or all"],
+        ),
         (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
         (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
     ] {

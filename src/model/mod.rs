@@ -10,7 +10,7 @@ mod strain;
 
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
-pub use collider::{Collider, Path, Pose, Shape};
+pub use collider::{Collider, Path, Pose, Shape, Turn};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};

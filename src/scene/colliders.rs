@@ -1,8 +1,10 @@
 //! The key `collider`: an array of tables, each a shape with its place or its path.
 
-use glam::{Quat, Vec3};
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+use super::error::Wrong;
+use super::path::{Keyframes, in_reach, rotation};
 use super::values::Value;
 use crate::model::{Collider, Path, Pose, Shape};
 
@@ -30,9 +32,9 @@ pub struct ColliderTable {
     /// Where it rests \[m\]; the origin where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Vec3>,
-    /// Where it is when: `[time, x, y, z]` \[s, m\], in order of time; instead of `position`.
+    /// Where it is when, and how it is turned there, if it turns; instead of `position` and `rotation`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<Vec<[f64; 4]>>,
+    pub path: Option<Keyframes>,
     /// How it is turned: an axis and an angle about it, `[x, y, z, degrees]`. Capsules lie along y, planes face y.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f32; 4]>,
@@ -56,9 +58,6 @@ impl Value for Vec<ColliderTable> {
         toml::Value::try_from(self).ok()
     }
 }
-
-/// What is wrong with a table: the key, what it must be, and what was found.
-pub(super) type Wrong = (&'static str, String, String);
 
 impl ColliderTable {
     /// The collider, or what is wrong with the table.
@@ -105,40 +104,19 @@ impl ColliderTable {
     }
 
     fn path(&self) -> Result<Path, Wrong> {
-        let rotation = match self.rotation {
-            None => Quat::IDENTITY,
-            Some([x, y, z, degrees]) => {
-                let axis = Vec3::new(x, y, z).try_normalize().filter(|_| degrees.is_finite());
-                let axis = axis.ok_or_else(|| {
-                    let expected = "an axis that has a length and an angle, [x, y, z, degrees]".into();
-                    ("rotation", expected, format!("{:?}", [x, y, z, degrees]))
-                })?;
-                Quat::from_axis_angle(axis, degrees.to_radians())
-            }
-        };
+        let rotation = self.rotation.map(rotation).transpose()?;
         let Some(keyframes) = &self.path else {
             let position = self.position.unwrap_or_default();
             if !in_reach(position) {
                 return Err(("position", "three numbers, each from -1e9 to 1e9 m".into(), position.to_string()));
             }
-            return Ok(Path::resting(Pose { position, rotation }));
+            return Ok(Path::resting(Pose { position, rotation: rotation.unwrap_or_default() }));
         };
         if self.position.is_some() {
             return Err(("position", "left out where `path` is given".into(), "given".into()));
         }
-        let poses = keyframes.iter().map(|&[time, x, y, z]| {
-            let position = Vec3::new(x as f32, y as f32, z as f32);
-            (time.is_finite() && in_reach(position)).then_some((time, Pose { position, rotation }))
-        });
-        poses.collect::<Option<Vec<_>>>().and_then(Path::through).ok_or_else(|| {
-            let expected = "keyframes [time, x, y, z] in s and m, finite and each later than the one before".into();
-            ("path", expected, format!("{keyframes:?}"))
-        })
+        keyframes.path(rotation)
     }
-}
-
-fn in_reach(position: Vec3) -> bool {
-    position.abs().max_element() <= 1e9
 }
 
 fn size(key: &'static str, value: Option<f32>) -> Result<f32, Wrong> {

@@ -72,6 +72,9 @@ pub enum SceneError {
     Engine(#[from] engine::Error),
 }
 
+/// What is wrong with a table: the key, what it must be, and what was found.
+pub(super) type Wrong = (&'static str, String, String);
+
 /// Where a mistake is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

@@ -8,6 +8,7 @@ mod colliders;
 mod error;
 mod file;
 mod keys;
+mod path;
 mod presets;
 mod suggest;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::path::Path;
 pub use colliders::ColliderTable;
 pub use error::{Place, SceneError};
 pub use keys::Scene;
+pub use path::Keyframes;
 pub use presets::presets;
 pub use values::{Pins, SolverKind, UnknownSolver};
 

@@ -34,7 +34,7 @@ const OTHER_VALUES: [(&str, &str); 41] = [
     ("spring_stiffness", "1"),
     ("spring_damping", "1"),
     ("external_acceleration", "[1, 2, 3]"),
-    ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]]}]"),
+    ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0, 1, 0, 0, 5], [1.5, 1, 0, 0, 1, 0, 0, 9]]}]"),
     ("wind", "[1, 2, 3]"),
     ("wind_flutter", "1"),
     ("wind_flutter_wave_number", "1"),
@@ -205,9 +205,8 @@ fn wrong_colliders_are_named_by_number_and_key() {
         ),
         ("{shape = 'plane', friction = -1}", "`collider 1: friction` must be a number from 0 to 1000, not -1"),
         (
-            "{shape = 'plane', path = [[1, 0, 0, 0], [1, 1, 0, 0]]}",
-            "`collider 1: path` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, \
-             not [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+            "{shape = 'plane', position = [0, nan, 0]}",
+            "`collider 1: position` must be three numbers, each from -1e9 to 1e9 m, not [0, NaN, 0]",
         ),
         (
             "{shape = 'plane', rotation = [0, 0, 0, 90]}",
@@ -219,4 +218,49 @@ fn wrong_colliders_are_named_by_number_and_key() {
     }
     let unknown = complaint("flag", &["collider=[{shape = 'plane', mass = 1}]"]);
     assert!(unknown.starts_with("`collider` must be an array of tables such as "), "{unknown}");
+}
+
+#[test]
+fn wrong_keyframes_are_shown() {
+    let forms = "keyframes that are all [time, x, y, z], or all [time, x, y, z, axis x, axis y, axis z, degrees]";
+    let axis = "keyframes whose rotations are each an axis that has a length and an angle from -1e9 to 1e9 degrees";
+    let reach = "keyframes of a finite time in s and a position within 1e9 m";
+    let order = "keyframes each later than the one before";
+    for (path, expected, found) in [
+        ("[]", "at least one keyframe", "none"),
+        ("[[0, 1, 2]]", forms, "[0.0, 1.0, 2.0]"),
+        ("[[]]", forms, "[]"),
+        ("[[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]", forms, "[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 90.0]"),
+        ("[[0, 0, 0, 0, 0, 1, 0, 90], [1, 0, 0, 0]]", forms, "[1.0, 0.0, 0.0, 0.0]"),
+        ("[[1, 0, 0, 0], [1, 1, 0, 0]]", order, "[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]"),
+        (
+            "[[1, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]]",
+            order,
+            "[[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0...",
+        ),
+        ("[[nan, 0, 0, 0]]", reach, "[NaN, 0.0, 0.0, 0.0]"),
+        ("[[0, 0, nan, 0]]", reach, "[0.0, 0.0, NaN, 0.0]"),
+        ("[[0, 2e9, 0, 0]]", reach, "[0.0, 2000000000.0, 0.0, 0.0]"),
+        ("[[0, 0, 0, 0, 0, 0, 0, 90]]", axis, "[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 90.0]"),
+        ("[[0, 0, 0, 0, 0, 1, 0, inf]]", axis, "[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, inf]"),
+    ] {
+        let said = complaint("flag", &[&format!("collider=[{{shape = 'plane', path = {path}}}]")]);
+        assert_eq!(said, format!("`collider 1: path` must be {expected}, not {found}"));
+    }
+    let path = "path = [[0, 0, 0, 0, 0, 1, 0, 90]]";
+    let twice = complaint("flag", &[&format!("collider=[{{shape = 'plane', rotation = [1, 0, 0, 5], {path}}}]")]);
+    let expected = "`collider 1: rotation` must be left out where the keyframes of `path` have rotations, not given";
+    assert_eq!(twice, expected);
+}
+
+#[test]
+fn keyframes_turn_at_constant_speed_and_more_than_once() {
+    let path = "[[0, 1, 0, 0, 0, 2, 0, 0], [4, 1, 0, 2, 0, 2, 0, 720]]";
+    let scene = load("flag", &[&format!("collider=[{{shape = 'plane', path = {path}}}]")]).expect("a scene");
+    let path = &scene.colliders().expect("a collider")[0].path;
+    // Two turns in 4 s: a quarter in 0.5 s, and 0.25 m along z.
+    let pose = path.at(0.5);
+    assert_eq!(pose.position, Vec3::new(1.0, 0.0, 0.25));
+    assert!((pose.rotation * Vec3::Z).distance(Vec3::X) < 1e-6);
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
 }

@@ -7,7 +7,7 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
 use crate::layout::Constraint;
-use crate::model::{Cloth, Collider, Grid, hang};
+use crate::model::{Body, Cloth, Collider, Grid, hang};
 use crate::solver::{
     MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
     Wind,
@@ -164,7 +164,7 @@ impl Scene {
                 Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
             }
         };
-        Ok(Simulation::new(cloth, solver, step))
+        Ok(Simulation::new(Body::Cloth(cloth), solver, step))
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

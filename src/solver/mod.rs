@@ -1,4 +1,4 @@
-//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
+//! The solvers on the GPU: each turns a [`Body`](crate::model::Body) and its settings into buffers, and records the
 //! passes of a step.
 
 mod clock;
@@ -65,7 +65,7 @@ pub enum Particles {
     Image(Image),
 }
 
-/// A solver with the state of one cloth.
+/// A solver with the state of what it moves.
 pub trait Solver {
     /// Records one step that starts at `time` \[s\].
     ///
@@ -79,7 +79,7 @@ pub trait Solver {
     /// Which of [`Solver::particles`] holds them after the steps recorded so far.
     fn current(&self) -> usize;
 
-    /// Puts the cloth back to how it started, and waits until that is done.
+    /// Puts everything back to how it started, and waits until that is done.
     ///
     /// # Errors
     /// What the engine reports.

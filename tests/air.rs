@@ -6,19 +6,19 @@ use common::{Random, Validated};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::AirParameters;
-use tautline::model::{Cloth, Coloring, Grid, GridPlane, triangles_around};
+use tautline::model::{Body, Cloth, Coloring, Grid, GridPlane, triangles_around};
 use tautline::reference::air::forces;
 use tautline::shaders;
 use tautline::solver::{
-    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surface, Surroundings, Verlet,
+    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings, Triangles, Verlet,
     VerletSettings,
 };
 
 const GRID: Grid = Grid { columns: 4, rows: 3, spacing: 0.5 };
 
 fn simulation(device: &Device, solver: &str, cloth: Cloth, step: Step, air: Air) -> Simulation {
-    let surface = Surface::new(device, &cloth).unwrap();
-    let around = &Surroundings { air: Some((air, &surface)), ..Default::default() };
+    let triangles = &Triangles::new(device, &cloth).unwrap();
+    let around = &Surroundings { air, triangles: Some(triangles), ..Default::default() };
     let particles = &cloth.positions;
     let solver: Box<dyn Solver> = match solver {
         "verlet" => {
@@ -34,7 +34,7 @@ fn simulation(device: &Device, solver: &str, cloth: Cloth, step: Step, air: Air)
             Box::new(Pbd::new(device, &cloth, step, settings, around).unwrap())
         }
     };
-    Simulation::new(cloth, surface, solver, step)
+    Simulation::new(Body::Cloth(cloth), solver, step)
 }
 
 /// A sheet at rest feels no force but the air's: after a substep each particle has moved by h² F / m, where F is a third of

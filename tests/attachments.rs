@@ -10,12 +10,11 @@ use common::{Random, Validated};
 use glam::{Quat, Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Kernel};
 use tautline::layout::{self, AttachPush};
-use tautline::model::{Cloth, Grid, GridPlane, Path, Pose};
+use tautline::model::{Body, Cloth, Grid, GridPlane, Path, Pose};
 use tautline::reference::attach::move_attached;
 use tautline::shaders;
 use tautline::solver::{
-    MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surface, Surroundings, Verlet,
-    VerletSettings,
+    MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings, Verlet, VerletSettings,
 };
 
 const GRID: Grid = Grid { columns: 5, rows: 3, spacing: 0.25 };
@@ -32,7 +31,6 @@ fn pose(x: f32, y: f32, z: f32, quarter_turns: f32) -> Pose {
 
 fn simulation(device: &Device, solver: &str, cloth: Cloth) -> Simulation {
     let particles = &cloth.positions;
-    let surface = Surface::new(device, &cloth).unwrap();
     let around = &Surroundings { attachments: &cloth.attachments, ..Default::default() };
     let solver: Box<dyn Solver> = match solver {
         "verlet" => {
@@ -52,7 +50,7 @@ fn simulation(device: &Device, solver: &str, cloth: Cloth) -> Simulation {
         }
         _ => Box::new(Pbd::new(device, &cloth, STEP, PbdSettings::default(), around).unwrap()),
     };
-    Simulation::new(cloth, surface, solver, STEP)
+    Simulation::new(Body::Cloth(cloth), solver, STEP)
 }
 
 /// Where the particles are after each of so many steps.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::Validated;
 use glam::Vec4;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
-use tautline::render::{Bounds, Camera, ClothView, Picture, ViewTargets};
+use tautline::render::{Bounds, Camera, Picture, View, ViewTargets};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, Simulation};
 
@@ -90,7 +90,7 @@ fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
 }
 
 /// The picture that lies `alpha` of the way through the last step.
-fn between(device: &Device, view: &ClothView, simulation: &Simulation, camera: &Camera, alpha: f32) -> Vec<u8> {
+fn between(device: &Device, view: &View, simulation: &Simulation, camera: &Camera, alpha: f32) -> Vec<u8> {
     let targets = ViewTargets::new(device, SIZE, COLOR_FORMAT).unwrap();
     let image = Image::new(device, "between", ImageKind::Color { format: COLOR_FORMAT, samples: 1 }, SIZE).unwrap();
     let staging = Staging::readback(device, image.byte_size()).unwrap();
@@ -108,10 +108,10 @@ fn pictures_between_two_steps_go_from_the_one_to_the_other() {
     let device = &validated.device;
     for solver in ["xpbd", "verlet"] {
         let mut simulation = scene(solver).simulation(device).unwrap();
-        let points: Vec<_> = simulation.cloth().positions.iter().map(|particle| particle.truncate()).collect();
+        let points: Vec<_> = simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
         let room = Bounds::around(points.iter().copied()).with_room_to_hang();
         let camera = Camera::framing(&points, SIZE[0] as f32 / SIZE[1] as f32);
-        let view = ClothView::new(device, &simulation, COLOR_FORMAT, room).unwrap();
+        let view = View::new(device, &simulation, COLOR_FORMAT, room).unwrap();
         let mut frames = Frames::new(device, 1).unwrap();
         let picture =
             |simulation: &Simulation| Picture::draw(device, &view, simulation.current(), &camera, SIZE).unwrap().rgba;

@@ -40,6 +40,31 @@ pub struct Spring {
     pub kind: SpringKind,
 }
 
+/// What a simulation moves, as it starts.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A cloth.
+    Cloth(Cloth),
+}
+
+impl Body {
+    /// xyz: position \[m\]; w: inverse mass, 0 where held. Shape \[particle_count\].
+    #[must_use]
+    pub fn positions(&self) -> &[Vec4] {
+        match self {
+            Self::Cloth(cloth) => &cloth.positions,
+        }
+    }
+
+    /// The springs between the particles.
+    #[must_use]
+    pub fn springs(&self) -> &[Spring] {
+        match self {
+            Self::Cloth(cloth) => &cloth.springs,
+        }
+    }
+}
+
 /// A cloth at rest: the input of every solver.
 #[derive(Clone, Debug)]
 pub struct Cloth {

@@ -3,7 +3,10 @@
 mod camera;
 mod cloth_view;
 mod picture;
+mod stage;
+mod view;
 
 pub use camera::{Bounds, Camera};
-pub use cloth_view::{ClothView, ViewTargets};
 pub use picture::Picture;
+pub use stage::ViewTargets;
+pub use view::View;

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::camera::Camera;
-use super::cloth_view::{ClothView, ViewTargets};
+use super::stage::ViewTargets;
+use super::view::View;
 use crate::engine::{self, COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
 use crate::io::WriteError;
 use crate::io::write_atomically;
@@ -25,7 +26,7 @@ impl Picture {
     /// What the engine reports.
     pub fn draw(
         device: &Device,
-        view: &ClothView,
+        view: &View,
         current: usize,
         camera: &Camera,
         extent: [u32; 2],

@@ -7,10 +7,10 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
 use crate::layout::Constraint;
-use crate::model::{Cloth, Collider, Grid, hang};
+use crate::model::{Body, Cloth, Collider, Grid, hang};
 use crate::solver::{
-    Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surface,
-    Surroundings, Verlet, VerletSettings, Wind,
+    Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings,
+    Triangles, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -167,11 +167,12 @@ impl Scene {
 
         let step = self.step();
         let colliders = self.colliders()?;
-        let surface = Surface::new(device, &cloth)?;
+        let triangles = Triangles::new(device, &cloth)?;
         let surroundings = Surroundings {
             colliders: &colliders,
             attachments: &cloth.attachments,
-            air: (self.air_density > 0.0).then_some((self.air(), &surface)),
+            air: self.air(),
+            triangles: Some(&triangles),
         };
         let solver: Box<dyn Solver> = match self.solver {
             SolverKind::Verlet => {
@@ -186,7 +187,7 @@ impl Scene {
                 Box::new(MassSpring::new(device, grid, &cloth.positions, step, settings, &surroundings)?)
             }
         };
-        Ok(Simulation::new(cloth, surface, solver, step))
+        Ok(Simulation::new(Body::Cloth(cloth), solver, step))
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

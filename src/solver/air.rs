@@ -5,8 +5,8 @@
 
 use glam::Vec3;
 
-use super::external::Place;
-use super::{Step, Surface};
+use super::Step;
+use super::external::{Place, Surroundings};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::AirParameters;
 use crate::shaders;
@@ -48,16 +48,18 @@ pub(super) struct AirForces {
 }
 
 impl AirForces {
-    /// Lets air blow on `surface`; the pass writes `forces`, xyz \[N\], shape \[particle_count\].
+    /// Lets the air of `surroundings` blow on their triangles; the pass writes `forces`, xyz \[N\], shape \[particle_count\].
     pub(super) fn new(
         device: &Device,
-        (air, surface): (Air, &Surface),
+        surroundings: &Surroundings<'_>,
         places: &[Place<'_>],
         forces: &Buffer,
         step: &Step,
     ) -> engine::Result<Self> {
+        let triangles = surroundings.triangles.expect("air blows on triangles");
         let particle_count = (forces.size() / size_of::<glam::Vec4>() as u64) as usize;
-        let parameters = Buffer::from_slice(device, "air parameters", &[air.parameters(step, particle_count)])?;
+        let parameters =
+            Buffer::from_slice(device, "air parameters", &[surroundings.air.parameters(step, particle_count)])?;
         let (shader, names) = match places[0] {
             Place::Buffers { .. } => (shaders::AIR_FORCE, ["Positions", "Velocities"]),
             Place::Images { .. } => (shaders::AIR_FORCE_IMAGE, ["u_CurrPos", "u_PrevPos"]),
@@ -68,7 +70,7 @@ impl AirForces {
             kernel.bind(&[
                 (names[0], now),
                 (names[1], motion),
-                ("ParticleTriangles", (&surface.particle_triangles).into()),
+                ("ParticleTriangles", (&triangles.around).into()),
                 ("Forces", forces.into()),
                 ("AirParameters", (&parameters).into()),
             ])

@@ -4,7 +4,7 @@ use glam::Vec4;
 
 use super::air::{Air, AirForces};
 use super::attachments::Attachments;
-use super::{Colliders, Step, Surface};
+use super::{Colliders, Step, Triangles};
 use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
 use crate::layout::CollidePush;
 use crate::model::{Attachment, Collider};
@@ -16,8 +16,10 @@ pub struct Surroundings<'a> {
     pub colliders: &'a [Collider],
     /// What carries particles; each names particles of an inverse mass of 0.
     pub attachments: &'a [Attachment],
-    /// The air, and the triangles that it blows on.
-    pub air: Option<(Air, &'a Surface)>,
+    /// The air, which blows on the triangles.
+    pub air: Air,
+    /// The triangles of the cloth.
+    pub triangles: Option<&'a Triangles>,
 }
 
 /// One of the places where a solver keeps its particles, with what says how fast they go.
@@ -45,11 +47,15 @@ pub(super) struct External {
     air: Option<AirForces>,
     /// Of the air on each particle, xyz \[N\]; one element that nothing reads where there is no air.
     forces: Buffer,
+    pub(super) triangles: Option<Triangles>,
     step: Step,
 }
 
 impl External {
     /// Puts the surroundings of `particle_count` particles on the device.
+    ///
+    /// # Panics
+    /// Where there is air and no triangles.
     pub(super) fn new(
         device: &Device,
         surroundings: &Surroundings<'_>,
@@ -57,14 +63,16 @@ impl External {
         places: &[Place<'_>],
         step: Step,
     ) -> engine::Result<Self> {
-        let forces = if surroundings.air.is_some() { particle_count } else { 1 };
+        let has_air = surroundings.air.density > 0.0;
+        let forces = if has_air { particle_count } else { 1 };
         let forces = Buffer::zeroed(device, "forces", (forces * size_of::<Vec4>()) as u64)?;
-        let air = surroundings.air.map(|air| AirForces::new(device, air, places, &forces, &step)).transpose()?;
+        let air = has_air.then(|| AirForces::new(device, surroundings, places, &forces, &step)).transpose()?;
         Ok(Self {
             colliders: Colliders::new(device, surroundings.colliders)?,
             attachments: Attachments::new(device, surroundings.attachments, places)?,
             air,
             forces,
+            triangles: surroundings.triangles.cloned(),
             step,
         })
     }

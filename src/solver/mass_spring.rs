@@ -5,7 +5,7 @@
 use glam::{IVec2, Vec3, Vec4};
 
 use super::external::{External, Place};
-use super::{Colliders, Particles, Solver, Step, Surroundings};
+use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
 use crate::model::Grid;
@@ -140,6 +140,10 @@ impl Solver for MassSpring {
         let written = self.write(&start, &vec![Vec4::ZERO; start.len()]);
         self.start = start;
         written
+    }
+
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
     }
 
     fn colliders(&self) -> &Colliders {

@@ -1,4 +1,4 @@
-//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
+//! The solvers on the GPU: each turns a [`Body`](crate::model::Body) and its settings into buffers, and records the
 //! passes of a step.
 
 mod air;
@@ -11,7 +11,7 @@ mod mass_spring;
 mod pbd;
 mod pbd_settings;
 mod simulation;
-mod surface;
+mod triangles;
 mod verlet;
 
 use glam::{Vec3, Vec4};
@@ -25,7 +25,7 @@ pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
 pub use pbd_settings::{ConstraintSolver, PbdSettings};
 pub use simulation::Simulation;
-pub use surface::Surface;
+pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
 use crate::engine::{self, Buffer, Image, Recorder};
@@ -83,7 +83,7 @@ pub enum Particles {
     Image(Image),
 }
 
-/// A solver with the state of one cloth.
+/// A solver with the state of what it moves.
 pub trait Solver {
     /// Records one step that starts at `time` \[s\].
     ///
@@ -97,7 +97,7 @@ pub trait Solver {
     /// Which of [`Solver::particles`] holds them after the steps recorded so far.
     fn current(&self) -> usize;
 
-    /// Puts the cloth back to how it started, and waits until that is done.
+    /// Puts everything back to how it started, and waits until that is done.
     ///
     /// # Errors
     /// What the engine reports.
@@ -128,6 +128,11 @@ pub trait Solver {
 
     /// What the particles collide with, to be moved.
     fn colliders_mut(&mut self) -> &mut Colliders;
+
+    /// The triangles of the cloth on the device, where the solver works with them.
+    fn triangles(&self) -> Option<&Triangles> {
+        None
+    }
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
     fn constraint_count(&self) -> usize {

@@ -10,7 +10,7 @@ use glam::Vec4;
 
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
-use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings};
+use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
 use crate::model::Cloth;
@@ -247,6 +247,10 @@ impl Solver for Pbd {
 
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         Some(&mut self.settings)
+    }
+
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
     }
 
     fn colliders(&self) -> &Colliders {

@@ -1,25 +1,24 @@
-//! A cloth with its solver and its clock.
+//! What is simulated, with its solver and its time.
 
 use glam::Vec4;
 
-use super::{Colliders, Particles, PbdSettings, Solver, Step, Surface};
+use super::{Colliders, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
-use crate::model::{Cloth, Strain, strain};
+use crate::model::{Body, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
-    cloth: Cloth,
-    surface: Surface,
+    body: Body,
     solver: Box<dyn Solver>,
     step: Step,
     steps_recorded: u64,
 }
 
 impl Simulation {
-    /// Joins a cloth with its triangles on the device and with the solver that was made of it.
+    /// Joins a body with the solver that was made of it.
     #[must_use]
-    pub fn new(cloth: Cloth, surface: Surface, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { cloth, surface, solver, step, steps_recorded: 0 }
+    pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, steps_recorded: 0 }
     }
 
     /// Records one step.
@@ -37,7 +36,7 @@ impl Simulation {
         self.solver.pbd_settings_mut()
     }
 
-    /// Puts the cloth and the time back to how they started; settings that were changed since stay so.
+    /// Puts the body and the time back to how they started; settings that were changed since stay so.
     ///
     /// # Errors
     /// What the engine reports.
@@ -52,16 +51,16 @@ impl Simulation {
         self.steps_recorded as f64 * f64::from(self.step.dt)
     }
 
-    /// The cloth as it started.
+    /// What is simulated, as it started.
     #[must_use]
-    pub fn cloth(&self) -> &Cloth {
-        &self.cloth
+    pub fn body(&self) -> &Body {
+        &self.body
     }
 
-    /// The triangles of the cloth on the device.
+    /// The triangles of the cloth on the device, as [`Solver::triangles`].
     #[must_use]
-    pub fn surface(&self) -> &Surface {
-        &self.surface
+    pub fn triangles(&self) -> Option<&Triangles> {
+        self.solver.triangles()
     }
 
     /// Duration and division of a step.
@@ -108,9 +107,9 @@ impl Simulation {
         self.solver.positions()
     }
 
-    /// Stretch of the cloth's structural springs at `positions`.
+    /// Stretch of the body's structural springs at `positions`.
     #[must_use]
     pub fn strain(&self, positions: &[Vec4]) -> Strain {
-        strain(positions, &self.cloth.springs)
+        strain(positions, self.body.springs())
     }
 }

@@ -5,7 +5,7 @@
 use glam::{IVec2, Vec4};
 
 use super::external::{External, Place};
-use super::{Colliders, Particles, Solver, Step, Surroundings, Wind};
+use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
 use crate::layout::{CollidePush, VerletParameters, VerletPush};
 use crate::model::Grid;
@@ -151,6 +151,10 @@ impl Solver for Verlet {
         let written = self.write(&start, &start);
         self.start = start;
         written
+    }
+
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
     }
 
     fn colliders(&self) -> &Colliders {

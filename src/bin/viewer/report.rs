@@ -129,7 +129,7 @@ impl Report {
                 device_type: device.device_type.to_string(),
                 api_version: device.api_version.clone(),
             },
-            particles: simulation.cloth().positions.len(),
+            particles: simulation.body().positions().len(),
             constraints,
             batches,
             frames,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance, Ticket};
 use tautline::glam::Vec4;
-use tautline::render::{Bounds, Camera, ClothView, Picture};
+use tautline::render::{Bounds, Camera, Picture, View};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
@@ -41,7 +41,7 @@ impl Run {
         let simulation = scene.simulation(&device)?;
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: Bounds::around(simulation.cloth().positions.iter().map(|particle| particle.truncate()))
+            room: Bounds::around(simulation.body().positions().iter().map(|particle| particle.truncate()))
                 .with_room_to_hang(),
             simulation,
             device,
@@ -155,7 +155,7 @@ impl Run {
             let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
             Camera::framing(&points, extent[0] as f32 / extent[1] as f32)
         });
-        let view = ClothView::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
+        let view = View::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
         Ok(Picture::draw(&self.device, &view, self.simulation.current(), &camera, extent)?)
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Instance, InstanceOptions, Surface, Swapchain};
-use tautline::render::{Camera, ClothView, ViewTargets};
+use tautline::render::{self, Camera, ViewTargets};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
 use winit::application::ApplicationHandler;
@@ -63,8 +63,8 @@ struct View {
     clock: Clock,
     /// When the clock was last read.
     read_at: Instant,
-    cloth: ClothView,
-    /// The cloth keeps the state before the last step, to draw what lies between.
+    drawing: render::View,
+    /// It keeps the state before the last step, to draw what lies between.
     kept: bool,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
@@ -108,13 +108,13 @@ impl View {
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
-        let cloth = ClothView::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
+        let drawing = render::View::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
         let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             read_at: Instant::now(),
             run,
-            cloth,
+            drawing,
             kept: false,
             targets: None,
             swapchain,
@@ -157,14 +157,14 @@ impl View {
         let mut recorder = self.run.frames.begin()?;
         for left in (0..steps).rev() {
             if left == 0 {
-                self.cloth.keep(&mut recorder, self.run.simulation.current())?;
+                self.drawing.keep(&mut recorder, self.run.simulation.current())?;
                 self.kept = true;
             }
             self.run.simulation.record(&mut recorder)?;
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         let current = self.run.simulation.current();
-        self.cloth.record(&mut recorder, current, alpha, &self.camera, targets, &frame.image)?;
+        self.drawing.record(&mut recorder, current, alpha, &self.camera, targets, &frame.image)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;

@@ -13,7 +13,7 @@ pub use attachment::{AttachedParticle, Attachment};
 pub use collider::{Collider, Path, Pose, Shape, Turn};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
-pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};
+pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
 pub use strain::{Strain, strain};
 
 use glam::Vec4;

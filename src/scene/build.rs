@@ -1,13 +1,17 @@
 //! What a scene makes: its cloth, its settings, and the simulation on a device.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use super::colliders::ColliderTable;
 use super::error::{Place, SceneError};
 use super::file::check_is_file;
+use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
 use crate::layout::Constraint;
-use crate::model::{Body, Cloth, Collider, Grid, hang};
+use crate::model::{Body, Cloth, Collider, Grid};
 use crate::solver::{
     Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings,
     Triangles, Verlet, VerletSettings, Wind,
@@ -29,22 +33,35 @@ impl Scene {
     /// As [`Scene::validate`], or where the mesh cannot be read.
     pub fn cloth(&self) -> Result<Cloth, SceneError> {
         self.validate()?;
-        let Some(path) = &self.mesh else {
-            return Ok(self.grid_cloth(self.grid()));
+        let (mut cloth, pins) = match &self.mesh {
+            Some(path) => self.mesh_cloth(path)?,
+            None => (Cloth::from_grid(self.grid(), self.plane, self.particle_mass, self.bending), self.grid_pins()),
         };
+        pin(&self.pin, &mut cloth)
+            .map_err(|(number, (key, expected, found))| self.wrong(format!("pin {number}: {key}"), expected, found))?;
+        let attached = cloth.attachments.iter().flat_map(|attachment| &attachment.particles);
+        let attached: HashSet<u32> = attached.map(|particle| particle.index).collect();
+        cloth.pin(pins.into_iter().filter(|particle| !attached.contains(particle)));
+        Ok(cloth)
+    }
+
+    /// The cloth of a mesh, and the particles that it hangs by.
+    fn mesh_cloth(&self, path: &Path) -> Result<(Cloth, Vec<u32>), SceneError> {
         check_is_file(path, "a Wavefront OBJ file (.obj)")?;
-        let cloth = hang(&read_obj(path, self.scale)?, self.area_density, self.pin_fraction);
+        let mesh = read_obj(path, self.scale)?;
+        let cloth = mesh.cloth(self.area_density);
         let are_finite = cloth.positions.iter().all(|position| position.is_finite())
             && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
         if !are_finite {
-            return Err(SceneError::Value {
-                place: Place::Scene { name: self.name.clone() },
-                key: "scale".into(),
-                expected: format!("such that 32 bits hold the lengths and masses of {}", path.display()),
-                found: self.scale.to_string(),
-            });
+            let expected = format!("such that 32 bits hold the lengths and masses of {}", path.display());
+            return Err(self.wrong("scale".into(), expected, self.scale.to_string()));
         }
-        Ok(cloth)
+        Ok((cloth, mesh.tops(self.pin_fraction)))
+    }
+
+    /// A sentence about a value that is wrong.
+    fn wrong(&self, key: String, expected: String, found: String) -> SceneError {
+        SceneError::Value { place: Place::Scene { name: self.name.clone() }, key, expected, found }
     }
 
     /// Duration and division of a step, and gravity.
@@ -128,19 +145,13 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Value`] for the first collider that is wrong.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
-        let wrong = |key: String, expected: String, found: String| SceneError::Value {
-            place: Place::Scene { name: self.name.clone() },
-            key,
-            expected,
-            found,
-        };
         if self.collider.len() > MOST_COLLIDERS {
             let found = format!("{} of them", self.collider.len());
-            return Err(wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
+            return Err(self.wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
         }
         let numbered = self.collider.iter().zip(1..);
         let collider = |(table, number): (&ColliderTable, u32)| {
-            let told = |(key, expected, found)| wrong(format!("collider {number}: {key}"), expected, found);
+            let told = |(key, expected, found)| self.wrong(format!("collider {number}: {key}"), expected, found);
             table.collider().map_err(told)
         };
         numbered.map(collider).collect()
@@ -220,14 +231,14 @@ impl Scene {
         Grid { columns: self.columns, rows: self.rows, spacing: self.spacing }
     }
 
-    fn grid_cloth(&self, grid: Grid) -> Cloth {
-        let mut cloth = Cloth::from_grid(grid, self.plane, self.particle_mass, self.bending);
+    /// The particles of a grid that the key `pins` holds.
+    fn grid_pins(&self) -> Vec<u32> {
+        let grid = self.grid();
         match &self.pins {
-            Pins::TopRow => cloth.pin(grid.row(0)),
-            Pins::TopCorners => cloth.pin([grid.top_left(), grid.top_right()]),
-            Pins::None => {}
-            Pins::Particles(indices) => cloth.pin(indices.iter().copied()),
+            Pins::TopRow => grid.row(0).collect(),
+            Pins::TopCorners => vec![grid.top_left(), grid.top_right()],
+            Pins::None => Vec::new(),
+            Pins::Particles(indices) => indices.clone(),
         }
-        cloth
     }
 }

@@ -9,6 +9,7 @@ use glam::Vec3;
 
 use super::colliders::ColliderTable;
 use super::error::{Place, SceneError, shortened};
+use super::pin_tables::PinTable;
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION};
 use crate::solver::{Clock, ConstraintSolver};
@@ -89,6 +90,8 @@ scene! {
     /// Which particles of a grid are held: `"top-row"`, `"top-corners"`, `"none"`, or an array of indices, where
     /// `row * columns + column` is a particle's index.
     pins: Pins = Pins::TopRow;
+    /// Particles that are held, moved or let go, each a table as [`PinTable`] says.
+    pin: Vec<PinTable> = Vec::new();
     /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
 

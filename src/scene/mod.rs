@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod keys;
 mod path;
+mod pin_tables;
 mod presets;
 mod suggest;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use colliders::ColliderTable;
 pub use error::{Place, SceneError};
 pub use keys::Scene;
 pub use path::Keyframes;
+pub use pin_tables::PinTable;
 pub use presets::presets;
 pub use values::{Pins, SolverKind, UnknownSolver};
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 41] = [
+const OTHER_VALUES: [(&str, &str); 42] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -15,6 +15,7 @@ const OTHER_VALUES: [(&str, &str); 41] = [
     ("plane", "horizontal"),
     ("particle_mass", "1"),
     ("pins", "[0, 1]"),
+    ("pin", "[{box = [[0, 0, 0], [1, 2, 3]], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]], release = 2.5}]"),
     ("bending", "true"),
     ("dt", "0.01"),
     ("substeps", "10_000"),
@@ -263,4 +264,65 @@ fn keyframes_turn_at_constant_speed_and_more_than_once() {
     assert_eq!(pose.position, Vec3::new(1.0, 0.0, 0.25));
     assert!((pose.rotation * Vec3::Z).distance(Vec3::X) < 1e-6);
     assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+}
+
+#[test]
+fn pins_hold_what_their_tables_name_and_take_it_over() {
+    let scene = load("flag", &["columns=4", "rows=3", "spacing=1", "pin=[{row = 2}, {column = 3, release = 1.5}]"]);
+    assert_eq!(
+        scene.expect("a scene").cloth().expect_err("particle 11 twice").to_string(),
+        "the scene `flag`: `pin 2: column` must be particles that no other table names, but pin 1 has one of them, not 11"
+    );
+    let held = |tables: &str| {
+        let settings = ["columns=4", "rows=3", "spacing=1", &format!("pin=[{tables}]")];
+        let cloth = load("flag", &settings).expect("a scene").cloth().expect("a cloth");
+        let attached: Vec<Vec<u32>> = cloth
+            .attachments
+            .iter()
+            .map(|attachment| attachment.particles.iter().map(|particle| particle.index).collect())
+            .collect();
+        let positions = cloth.positions.iter().zip(0_u32..);
+        let pinned: Vec<u32> = positions.filter_map(|(position, index)| (position.w == 0.0).then_some(index)).collect();
+        (pinned, attached)
+    };
+    // The top row is held by the preset's `pins`, and corner 3 by the table that lets go of it.
+    assert_eq!(held("{column = 3, release = 1.5}"), (vec![0, 1, 2, 3, 7, 11], vec![vec![3, 7, 11]]));
+    assert_eq!(held("{row = 2}"), (vec![0, 1, 2, 3, 8, 9, 10, 11], vec![]));
+    // x from -1.5 to 1.5, y from 0 down to -2.
+    assert_eq!(held("{box = [[0, -3, 0], [9, -0.5, 0]]}").0, [0, 1, 2, 3, 6, 7, 10, 11]);
+    let carried = "{sphere = [-1.5, -2, 0, 1], path = [[0, 0, 0, 0], [1, 0, 1, 0]]}";
+    assert_eq!(held(carried), (vec![0, 1, 2, 3, 4, 8, 9], vec![vec![4, 8, 9]]));
+    assert_eq!(held("{particles = [5, 5], release = 1}").1, [[5]]);
+}
+
+#[test]
+fn wrong_pins_are_named_by_number_and_key() {
+    for (tables, expected) in [
+        (
+            "{release = 1}",
+            "`pin 1: particles` must be given, or one of `row`, `column`, `box` and `sphere`, not left out",
+        ),
+        ("{row = 0, particles = [1]}", "`pin 1: row` must be left out where `particles` is given, not given"),
+        ("{row = 1}, {row = 100}", "`pin 2: row` must be a whole number from 0 to 99, not 100"),
+        ("{column = 100}", "`pin 1: column` must be a whole number from 0 to 99, not 100"),
+        ("{particles = [10000]}", "`pin 1: particles` must be indices from 0 to 9999 of 10000 particles, not 10000"),
+        ("{particles = []}", "`pin 1: particles` must be such that it holds at least one particle, not empty"),
+        ("{box = [[5, 5, 5], [6, 6, 6]]}", "`pin 1: box` must be such that it holds at least one particle, not empty"),
+        (
+            "{sphere = [0, 0, 0, -1]}",
+            "`pin 1: sphere` must be a centre within 1e9 m and a radius from 0 to 1e9 m, [x, y, z, radius], not [0.0, \
+             0.0, 0.0, -1.0]",
+        ),
+        ("{row = 0, release = 0}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not 0"),
+        ("{row = 0, release = nan}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not NaN"),
+        (
+            "{row = 0, path = [[1, 0, 0, 0], [1, 0, 0, 0]]}",
+            "`pin 1: path` must be keyframes each later than the one before, not [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, \
+             0.0, 0.0]]",
+        ),
+    ] {
+        let scene = load("flag", &[&format!("pin=[{tables}]")]).expect("tables");
+        let error = scene.cloth().expect_err(tables).to_string();
+        assert_eq!(error, format!("the scene `flag`: {expected}"));
+    }
 }

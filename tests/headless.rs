@@ -242,7 +242,8 @@ fn the_picture_has_its_size_and_shows_red_and_white_cloth() {
 
 #[test]
 fn an_unstable_run_fails_and_still_reports() {
-    let (output, report) = run(&["verlet", "--set", "substeps=1", "--set", "structural_stiffness=60000"]);
+    let (output, report) =
+        run(&["verlet", "--set", "substeps=1", "--set", "structural_stiffness=60000", "--set", "allow_unstable=true"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.starts_with("error: ") && told.contains("not finite") && told.contains("smaller dt"), "{told}");

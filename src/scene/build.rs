@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::colliders::ColliderTable;
-use super::error::{Place, SceneError};
+use super::error::SceneError;
 use super::file::check_is_file;
 use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
@@ -57,11 +57,6 @@ impl Scene {
             return Err(self.wrong("scale".into(), expected, self.scale.to_string()));
         }
         Ok((cloth, mesh.tops(self.pin_fraction)))
-    }
-
-    /// A sentence about a value that is wrong.
-    fn wrong(&self, key: String, expected: String, found: String) -> SceneError {
-        SceneError::Value { place: Place::Scene { name: self.name.clone() }, key, expected, found }
     }
 
     /// Duration and division of a step, and gravity.

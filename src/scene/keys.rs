@@ -102,6 +102,8 @@ scene! {
     substeps: u32 = 15, in 1..=10_000, "";
     /// How often a substep goes over all constraints; `verlet` has none.
     iterations: u32 = 1, in 1..=10_000, "";
+    /// Whether `verlet` and `mass-spring` may start with substeps that are too long for their springs.
+    allow_unstable: bool = false;
     /// How many times as fast as wall time a window shows simulated time; 0 stands still.
     time_scale: f32 = 1.0, in 0.0..=Clock::MAX_TIME_SCALE, "";
     /// How an iteration goes over the constraints: batch by batch (`"gauss-seidel"`), or all at once (`"jacobi"`).

@@ -23,6 +23,19 @@ pub struct MassSpringSettings {
 }
 
 impl MassSpringSettings {
+    /// The substep above which a grid at rest, of particles of `particle_mass` \[kg\], is unstable \[s\], whatever its
+    /// size.
+    ///
+    /// The stiffest wave turns from cell to cell, and feels 4 springs along its way and 4 halves of diagonals:
+    /// K = 8 stiffness / m, and D = 8 damping / m in the same way. Semi-implicit Euler has z² - (2 - h D - h² K) z +
+    /// 1 - h D = 0 for it, whose roots stay within the unit circle while 4 - 2 h D - h² K > 0.
+    #[must_use]
+    pub fn stability_limit(&self, particle_mass: f32) -> f64 {
+        let [stiffness, damping] =
+            [self.stiffness, self.damping].map(|spring| 8.0 * f64::from(spring) / f64::from(particle_mass));
+        4.0 / (damping + (damping * damping + 4.0 * stiffness).sqrt())
+    }
+
     /// The uniform block of a step on `grid`, without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> MassSpringParameters {
@@ -157,5 +170,21 @@ impl Solver for MassSpring {
     fn passes(&self) -> Vec<(String, u32)> {
         let step = (self.turns[0].pipeline().name().to_string(), self.step.substeps);
         [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_that_of_document_001() {
+        let limit = |damping| {
+            let settings = MassSpringSettings { stiffness: 2400.0, damping, ..Default::default() };
+            settings.stability_limit(4.0 / 4096.0)
+        };
+        // 2 sqrt(m / 19,200 N/m) without damping; with it, 8 c / m = 4915.2 /s.
+        assert!((limit(0.0) - 4.5105e-4).abs() < 1e-8);
+        assert!((limit(0.6) - 2.6570e-4).abs() < 1e-8, "{}", limit(0.6));
     }
 }

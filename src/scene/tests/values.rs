@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 42] = [
+const OTHER_VALUES: [(&str, &str); 43] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -21,6 +21,7 @@ const OTHER_VALUES: [(&str, &str); 42] = [
     ("substeps", "10_000"),
     ("iterations", "2"),
     ("time_scale", "0.5"),
+    ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
     ("gravity", "[0, -1, 1e-3]"),
     ("damping", "0"),
@@ -325,4 +326,22 @@ fn wrong_pins_are_named_by_number_and_key() {
         let error = scene.cloth().expect_err(tables).to_string();
         assert_eq!(error, format!("the scene `flag`: {expected}"));
     }
+}
+
+#[test]
+fn explicit_solvers_are_refused_above_their_stability_limit() {
+    // The spring constants of document 000: 2 sqrt(m / 10,000 N/m) = 0.02 s, and 0.7 % less for the velocity's loss.
+    let verlet = |settings: &[&str]| load("verlet", &[&["dt=0.03"], settings].concat());
+    let error = verlet(&["substeps=1"]).expect_err("unstable").to_string();
+    assert_eq!(
+        error,
+        "the scene `verlet`: `substeps` must be at least 2, as these springs and masses let `verlet` blow up with substeps \
+         of more than 1.995e-2 s (or set `allow_unstable` to see it happen), not 1, which is 3.000e-2 s"
+    );
+    for settings in [["substeps=2", "allow_unstable=false"], ["substeps=1", "allow_unstable=true"]] {
+        verlet(&settings).expect("a scene");
+    }
+    let error = load("curtain", &["substeps=37"]).expect_err("unstable").to_string();
+    assert!(error.contains("at least 38") && error.contains("2.657e-4 s"), "{error}");
+    load("curtain", &["substeps=38"]).expect("a scene");
 }

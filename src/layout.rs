@@ -222,6 +222,23 @@ pub struct AttachPush {
     pub substep_dt: f32,
 }
 
+/// Push constants of the `cut` passes: a blade, and how much each of them goes over.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct CutPush {
+    /// A point of the blade's plane where its stroke begins, in xyz \[m\].
+    pub origin: Vec4,
+    /// Unit normal of its plane, in xyz.
+    pub normal: Vec4,
+    /// In xyz what, times a way from the origin, is 0 where the stroke begins and 1 where it ends \[1/m\]; 0 where it has
+    /// no ends.
+    pub along: Vec4,
+    /// Number of constraints, triangles or particles.
+    pub count: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
 /// Push constants of `pbd/collide`: which part of the step a substep is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -356,6 +373,7 @@ assert_same_layout!(Collider {
 assert_same_layout!(AttachedParticle { place, index, attachment, padding });
 assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
 assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
+assert_same_layout!(CutPush { origin, normal, along, count, padding });
 assert_same_layout!(CollidePush { start, end, collider_count });
 assert_same_layout!(MassSpringParameters {
     acceleration,

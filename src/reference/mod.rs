@@ -7,6 +7,7 @@
 pub mod air;
 pub mod attach;
 pub mod collide;
+pub mod cut;
 pub mod mass_spring;
 pub mod pbd;
 pub mod verlet;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::colliders::ColliderTable;
+use super::cut_tables::CutTable;
 use super::error::SceneError;
 use super::file::check_is_file;
 use super::pin_tables::pin;
@@ -11,7 +12,7 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
 use crate::layout::Constraint;
-use crate::model::{Body, Cloth, Collider, Grid};
+use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
     Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings,
     Triangles, Verlet, VerletSettings, Wind,
@@ -152,6 +153,22 @@ impl Scene {
         numbered.map(collider).collect()
     }
 
+    /// When and how the cloth is cut.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first cut that is wrong, or where the solver cannot cut.
+    pub fn cuts(&self) -> Result<Vec<Cut>, SceneError> {
+        if self.solver.needs_grid() && !self.cut.is_empty() {
+            let expected = format!("left out with `{}`, whose springs are those of a whole grid", self.solver);
+            return Err(self.wrong("cut".into(), expected, "given".into()));
+        }
+        let cut = |(table, number): (&CutTable, u32)| {
+            let told = |(key, expected, found)| self.wrong(format!("cut {number}: {key}"), expected, found);
+            table.cut().map_err(told)
+        };
+        self.cut.iter().zip(1..).map(cut).collect()
+    }
+
     /// Puts the scene on a device.
     ///
     /// # Errors
@@ -178,6 +195,7 @@ impl Scene {
             colliders: &colliders,
             attachments: &cloth.attachments,
             air: self.air(),
+            cuts: &self.cuts()?,
             triangles: Some(&triangles),
         };
         let solver: Box<dyn Solver> = match self.solver {

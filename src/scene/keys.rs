@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::colliders::ColliderTable;
+use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
 use super::pin_tables::PinTable;
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
@@ -141,6 +142,9 @@ scene! {
 
     /// What the cloth collides with, each a table as [`ColliderTable`] says.
     collider: Vec<ColliderTable> = Vec::new();
+
+    /// When and how the cloth is cut, for solvers of constraints, each a table as [`CutTable`] says.
+    cut: Vec<CutTable> = Vec::new();
 
     /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints and for `verlet`.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";

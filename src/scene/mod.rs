@@ -5,6 +5,7 @@
 
 mod build;
 mod colliders;
+mod cut_tables;
 mod error;
 mod file;
 mod keys;
@@ -19,6 +20,7 @@ mod values;
 use std::path::Path;
 
 pub use colliders::ColliderTable;
+pub use cut_tables::CutTable;
 pub use error::{Place, SceneError};
 pub use keys::Scene;
 pub use path::Keyframes;
@@ -76,6 +78,7 @@ impl Scene {
             return wrong("iterations", expected, self.iterations.to_string());
         }
         self.colliders()?;
+        self.cuts()?;
         self.check_stability()?;
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {

@@ -7,7 +7,7 @@ use super::attachments::Attachments;
 use super::{Colliders, Step, Triangles};
 use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
 use crate::layout::CollidePush;
-use crate::model::{Attachment, Collider};
+use crate::model::{Attachment, Collider, Cut};
 
 /// What a solver is given to act on its cloth; nothing by default.
 #[derive(Clone, Copy, Default)]
@@ -18,6 +18,8 @@ pub struct Surroundings<'a> {
     pub attachments: &'a [Attachment],
     /// The air, which blows on the triangles.
     pub air: Air,
+    /// When and how the cloth is cut; only [`Pbd`](super::Pbd) can.
+    pub cuts: &'a [Cut],
     /// The triangles of the cloth.
     pub triangles: Option<&'a Triangles>,
 }

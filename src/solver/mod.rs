@@ -5,6 +5,7 @@ mod air;
 mod attachments;
 mod clock;
 mod colliders;
+mod cutter;
 mod external;
 mod jacobi;
 mod mass_spring;
@@ -29,6 +30,7 @@ pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
 use crate::engine::{self, Buffer, Image, Recorder};
+use crate::model::Blade;
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,6 +134,23 @@ pub trait Solver {
     /// The triangles of the cloth on the device, where the solver works with them.
     fn triangles(&self) -> Option<&Triangles> {
         None
+    }
+
+    /// Cuts the cloth with a blade before the next step that is recorded; false where the solver cannot, as one of the
+    /// springs of a grid.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn cut(&mut self, _blade: Blade) -> engine::Result<bool> {
+        Ok(false)
+    }
+
+    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has been.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        Ok(None)
     }
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.

@@ -8,12 +8,13 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
 use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::Cloth;
+use crate::model::{Blade, Cloth, Cut};
 use crate::shaders;
 
 /// The solver on the GPU.
@@ -35,6 +36,8 @@ pub struct Pbd {
     external: External,
     collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
+    /// Made when something is to be cut.
+    cutter: Option<Cutter>,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
 }
@@ -135,10 +138,18 @@ impl Pbd {
             external,
             collide,
             velocity,
+            cutter: None,
             jacobi: None,
         };
         pbd.prepare_jacobi()?;
+        if !surroundings.cuts.is_empty() {
+            pbd.cutter = Some(pbd.make_cutter(surroundings.cuts)?);
+        }
         Ok(pbd)
+    }
+
+    fn make_cutter(&self, cuts: &[Cut]) -> engine::Result<Cutter> {
+        Cutter::new(&self.device, &self.positions, &self.constraints, self.external.triangles.as_ref(), cuts)
     }
 
     /// Makes what [`ConstraintSolver::Jacobi`] needs, where it is set and not made yet.
@@ -226,6 +237,9 @@ impl Solver for Pbd {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
         self.external.record(recorder, time)?;
+        if let Some(cutter) = &mut self.cutter {
+            cutter.record(recorder, time, &self.step)?;
+        }
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
         }
@@ -241,6 +255,9 @@ impl Solver for Pbd {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        if let Some(cutter) = &mut self.cutter {
+            cutter.reset()?;
+        }
         self.positions.write(&self.start)?;
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
@@ -259,6 +276,20 @@ impl Solver for Pbd {
 
     fn colliders_mut(&mut self) -> &mut Colliders {
         &mut self.external.colliders
+    }
+
+    fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
+        let mut cutter = match self.cutter.take() {
+            Some(cutter) => cutter,
+            None => self.make_cutter(&[])?,
+        };
+        cutter.cut(blade);
+        self.cutter = Some(cutter);
+        Ok(true)
+    }
+
+    fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        self.cutter.as_ref().map_or(Ok(None), Cutter::intact)
     }
 
     fn constraint_count(&self) -> usize {

@@ -4,7 +4,7 @@ use glam::Vec4;
 
 use super::{Colliders, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
-use crate::model::{Body, Strain, strain};
+use crate::model::{Blade, Body, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
@@ -34,6 +34,14 @@ impl Simulation {
     /// Settings to be changed between two steps, as [`Solver::pbd_settings_mut`].
     pub fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         self.solver.pbd_settings_mut()
+    }
+
+    /// Cuts the body before the next step, as [`Solver::cut`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
+        self.solver.cut(blade)
     }
 
     /// Puts the body and the time back to how they started; settings that were changed since stay so.
@@ -107,9 +115,26 @@ impl Simulation {
         self.solver.positions()
     }
 
-    /// Stretch of the body's structural springs at `positions`.
-    #[must_use]
-    pub fn strain(&self, positions: &[Vec4]) -> Strain {
-        strain(positions, self.body.springs())
+    /// How many constraints have been cut.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn cut_count(&self) -> engine::Result<usize> {
+        Ok(self.solver.intact()?.map_or(0, |intact| intact.iter().filter(|intact| !**intact).count()))
+    }
+
+    /// Stretch at `positions` of those of the body's structural springs that are not cut.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn strain(&self, positions: &[Vec4]) -> engine::Result<Strain> {
+        let springs = self.body.springs();
+        Ok(match self.solver.intact()? {
+            None => strain(positions, springs),
+            Some(intact) => {
+                let springs = springs.iter().zip(intact).filter_map(|(spring, intact)| intact.then_some(*spring));
+                strain(positions, &springs.collect::<Vec<_>>())
+            }
+        })
     }
 }

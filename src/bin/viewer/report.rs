@@ -59,6 +59,8 @@ pub struct FrameReport {
 #[derive(Debug, Serialize)]
 pub struct State {
     pub finite: bool,
+    /// Constraints that have been cut.
+    cut_constraints: usize,
     rms_strain: f64,
     max_strain: f64,
     aabb: [[f32; 3]; 2],
@@ -87,7 +89,7 @@ impl Spread {
 }
 
 impl State {
-    pub fn new(positions: &[Vec4], strain: Strain) -> Self {
+    pub fn new(positions: &[Vec4], strain: Strain, cut_constraints: usize) -> Self {
         // Unlike a drawing's bounds, the report's hide nothing: a particle that is not finite shows in them.
         let corner = |pick: fn(f32, f32) -> f32, start: f32| {
             [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).fold(start, pick))
@@ -95,6 +97,7 @@ impl State {
         let hash = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(positions));
         Self {
             finite: positions.iter().all(|position| position.is_finite()),
+            cut_constraints,
             rms_strain: strain.rms,
             max_strain: strain.max,
             aabb: [corner(f32::min, f32::INFINITY), corner(f32::max, f32::NEG_INFINITY)],
@@ -201,6 +204,9 @@ pub fn table(report: &Report) -> String {
     }
     row("GPU", "", report.frame.gpu_us);
     row("wall", "", report.frame.wall_us);
+    if state.cut_constraints > 0 {
+        let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);
+    }
     let _ = writeln!(
         text,
         "\nstrain {:.4} rms, {:.4} at most; positions {}",

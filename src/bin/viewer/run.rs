@@ -112,7 +112,7 @@ impl Run {
         // on it.
         let picture = image.map(|_| self.picture(&positions, arguments.size, camera));
         let messages = self.device.instance().validation_messages();
-        let state = State::new(&positions, self.simulation.strain(&positions));
+        let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
         let report = Report::new(scene, &self.simulation, self.device.info(), self.steps, state, messages.len())
             .with_timings(&self.timings, &self.wall);
         if let Some(path) = &arguments.report {

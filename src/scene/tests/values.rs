@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 43] = [
+const OTHER_VALUES: [(&str, &str); 44] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -37,6 +37,7 @@ const OTHER_VALUES: [(&str, &str); 43] = [
     ("spring_damping", "1"),
     ("external_acceleration", "[1, 2, 3]"),
     ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0, 1, 0, 0, 5], [1.5, 1, 0, 0, 1, 0, 0, 9]]}]"),
+    ("cut", "[{time = 1.5, from = [0, 0, 0], to = [1, 0, 0]}, {time = 2, point = [0, 0, 0], normal = [0, 1, 0]}]"),
     ("wind", "[1, 2, 3]"),
     ("wind_flutter", "1"),
     ("wind_flutter_wave_number", "1"),
@@ -344,4 +345,36 @@ fn explicit_solvers_are_refused_above_their_stability_limit() {
     let error = load("curtain", &["substeps=37"]).expect_err("unstable").to_string();
     assert!(error.contains("at least 38") && error.contains("2.657e-4 s"), "{error}");
     load("curtain", &["substeps=38"]).expect("a scene");
+}
+
+#[test]
+fn wrong_cuts_are_named_by_number_and_key() {
+    for (tables, expected) in [
+        ("{time = -1, point = [0, 0, 0], normal = [1, 0, 0]}", "`cut 1: time` must be a time from 0 to 1e9 s, not -1"),
+        (
+            "{time = 1, point = [0, 0, 0], normal = [0, 0, 0]}",
+            "`cut 1: normal` must be a vector that has a length, not [0, 0, 0]",
+        ),
+        (
+            "{time = 1, from = [0, 0, 0], to = [0, 0, 2]}",
+            "`cut 1: to` must be such that the stroke has a length across its direction [0, 0, 1], not [0, 0, 2]",
+        ),
+        (
+            "{time = 1, from = [0, 0, nan], to = [0, 0, 2]}",
+            "`cut 1: from` must be three numbers, each from -1e9 to 1e9, not [0, 0, NaN]",
+        ),
+        (
+            "{time = 1, from = [0, 0, 0], to = [1, 0, 0]}, {time = 1, from = [0, 0, 0], point = [1, 0, 0]}",
+            "`cut 2: from` must be given with `to`, and if you like `direction`, or else `point` with `normal`, not \
+             `from`, `point`",
+        ),
+    ] {
+        let error = load("flag", &[&format!("cut=[{tables}]")]).expect_err(tables).to_string();
+        assert_eq!(error, format!("the scene `flag`: {expected}"));
+    }
+    let plane = "cut=[{time = 1, point = [0, 0, 0], normal = [1, 0, 0]}]";
+    let error = load("verlet", &[plane]).expect_err("no constraints").to_string();
+    assert!(
+        error.ends_with("`cut` must be left out with `verlet`, whose springs are those of a whole grid, not given")
+    );
 }

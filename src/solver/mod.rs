@@ -11,6 +11,7 @@ mod jacobi;
 mod mass_spring;
 mod pbd;
 mod pbd_settings;
+mod residuals;
 mod simulation;
 mod triangles;
 mod verlet;
@@ -143,6 +144,16 @@ pub trait Solver {
     /// What the engine reports.
     fn cut(&mut self, _blade: Blade) -> engine::Result<bool> {
         Ok(false)
+    }
+
+    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says, and
+    /// returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]: before the
+    /// first iteration, and after each. Waits for the device, and leaves the state as it was. None for a solver of forces.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn residuals(&mut self, _order: ConstraintSolver, _iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        Ok(None)
     }
 
     /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has been.

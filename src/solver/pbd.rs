@@ -19,19 +19,19 @@ use crate::shaders;
 
 /// The solver on the GPU.
 pub struct Pbd {
-    device: Device,
+    pub(super) device: Device,
     step: Step,
-    settings: PbdSettings,
+    pub(super) settings: PbdSettings,
     start: Vec<Vec4>,
     batches: Vec<Range<u32>>,
-    positions: Buffer,
-    velocities: Buffer,
-    constraints: Buffer,
+    pub(super) positions: Buffer,
+    pub(super) velocities: Buffer,
+    pub(super) constraints: Buffer,
     lambdas: Buffer,
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
-    predict: Bindings<Kernel>,
+    pub(super) predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
     external: External,
     collide: Bindings<Kernel>,
@@ -153,7 +153,7 @@ impl Pbd {
     }
 
     /// Makes what [`ConstraintSolver::Jacobi`] needs, where it is set and not made yet.
-    fn prepare_jacobi(&mut self) -> engine::Result<()> {
+    pub(super) fn prepare_jacobi(&mut self) -> engine::Result<()> {
         if self.settings.constraint_solver == ConstraintSolver::Jacobi && self.jacobi.is_none() {
             let Self { positions, constraints, lambdas, parameters, .. } = &*self;
             let buffers = PbdBuffers { positions, constraints, lambdas, parameters };
@@ -194,7 +194,7 @@ impl Pbd {
     }
 
     /// Records the passes that go over all constraints once.
-    fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
+    pub(super) fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
             return jacobi.record(recorder, iteration);
         }
@@ -286,6 +286,10 @@ impl Solver for Pbd {
         cutter.cut(blade);
         self.cutter = Some(cutter);
         Ok(true)
+    }
+
+    fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        self.measure_residuals(order, iterations).map(Some)
     }
 
     fn intact(&self) -> engine::Result<Option<Vec<bool>>> {

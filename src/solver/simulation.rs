@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use super::{Colliders, Particles, PbdSettings, Solver, Step, Triangles};
+use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
 use crate::model::{Blade, Body, Strain, strain};
 
@@ -113,6 +113,14 @@ impl Simulation {
     /// What the engine reports.
     pub fn positions(&self) -> engine::Result<Vec<Vec4>> {
         self.solver.positions()
+    }
+
+    /// The errors that iterations leave, as [`Solver::residuals`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        self.solver.residuals(order, iterations)
     }
 
     /// How many constraints have been cut.

@@ -59,6 +59,10 @@ pub struct Arguments {
     #[arg(long, value_name = "JSON")]
     pub report: Option<PathBuf>,
 
+    /// Prints, at the end, the error that each of N iterations would leave, with either constraint solver
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub residuals: Option<u32>,
+
     /// Turns on the Vulkan validation layer and fails if it, or the engine's own race check, has anything to say
     #[arg(long)]
     pub validate: bool,

@@ -214,3 +214,12 @@ pub fn table(report: &Report) -> String {
     );
     text
 }
+
+/// The root mean square error of the constraints before the first of some iterations and after each.
+pub fn residual_table(gauss_seidel: &[f64], jacobi: &[f64]) -> String {
+    let mut text = format!("\n{:<24} {:>14} {:>14}\n", "iteration, rms C in mm", "gauss-seidel", "jacobi");
+    for (iteration, (gauss_seidel, jacobi)) in gauss_seidel.iter().zip(jacobi).enumerate() {
+        let _ = writeln!(text, "{iteration:<24} {:>14.4} {:>14.4}", gauss_seidel * 1e3, jacobi * 1e3);
+    }
+    text
+}

@@ -10,11 +10,11 @@ use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance, Tick
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Picture, View};
 use tautline::scene::Scene;
-use tautline::solver::Simulation;
+use tautline::solver::{ConstraintSolver, Simulation};
 
 use crate::arguments::Arguments;
 use crate::output;
-use crate::report::{Report, State, table};
+use crate::report::{Report, State, residual_table, table};
 
 /// How many frames are in flight: the CPU records one while the device works on another.
 const FRAMES_IN_FLIGHT: usize = 2;
@@ -122,6 +122,9 @@ impl Run {
             picture.write_png(path)?;
         }
         let mut text = table(&report);
+        if let Some(iterations) = arguments.residuals {
+            text += &self.residuals(iterations)?;
+        }
         for path in [image, arguments.report.as_deref()].into_iter().flatten() {
             text += &format!("wrote {}\n", path.display());
         }
@@ -147,6 +150,16 @@ impl Run {
             bail!("validation had {} messages, listed above", messages.len());
         }
         Ok(())
+    }
+
+    /// A table of the errors that iterations leave, with either constraint solver.
+    fn residuals(&mut self, iterations: u32) -> Result<String> {
+        let [gauss_seidel, jacobi] = [ConstraintSolver::GaussSeidel, ConstraintSolver::Jacobi]
+            .map(|order| self.simulation.residuals(order, iterations));
+        Ok(match (gauss_seidel?, jacobi?) {
+            (Some(gauss_seidel), Some(jacobi)) => residual_table(&gauss_seidel, &jacobi),
+            _ => "\nno residuals: the solver has no constraints\n".into(),
+        })
     }
 
     /// Draws `positions`, seen by `camera` or else in full.

@@ -6,12 +6,14 @@
 mod common;
 
 use common::{Random, Validated};
-use glam::{IVec2, Quat, Vec3, Vec4};
-use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
+use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
+use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters,
+    CollidePush, Collider, Constraint, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
+    VerletParameters,
 };
 use tautline::model::{Coloring, Spring, SpringKind};
+use tautline::reference::collide::Colliders;
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
 
@@ -77,6 +79,14 @@ fn constraints(random: &mut Random) -> (Vec<Constraint>, Vec<std::ops::Range<u32
         compliance: if index % 3 == 0 { 0.0 } else { 1e-4 },
     };
     (springs.iter().enumerate().map(constraint).collect(), coloring.batches().to_vec())
+}
+
+/// The buffer that kernels bind as `Colliders`.
+fn collider_buffer(device: &Device, list: &[Collider], heights: &[f32]) -> Buffer {
+    let mut all = vec![Collider::default(); MOST_COLLIDERS];
+    all[..list.len()].copy_from_slice(list);
+    let words = [bytemuck::cast_slice::<_, f32>(&all), heights].concat();
+    Buffer::from_slice(device, "colliders", &words).unwrap()
 }
 
 #[test]
@@ -215,6 +225,60 @@ fn pbd_jacobi() {
     }
 }
 
+/// Two terrains, one of which turns, under particles that go any way within 2 m, from above, from below and from beside.
+#[test]
+fn pbd_collide_with_terrain() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(6);
+    let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
+    twin.previous_positions = particles(&mut random);
+    let grids = [UVec2::new(7, 4), UVec2::new(2, 9)];
+    let heights: Vec<f32> =
+        (0..grids[0].element_product() + grids[1].element_product()).map(|_| 0.4 * random.signed()).collect();
+    let highest = |heights: &[f32]| heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let first = Collider {
+        kind: 4,
+        size: Vec4::new(0.75, highest(&heights[..28]), 0.5, 0.0),
+        grid_size: grids[0],
+        friction: 0.3,
+        start_position: Vec4::new(-0.2, 0.1, 0.0, 0.0),
+        start_rotation: Quat::from_rotation_x(0.3).into(),
+        end_position: Vec4::new(-0.1, 0.2, 0.05, 0.0),
+        end_rotation: Quat::from_rotation_z(0.2).into(),
+        ..Default::default()
+    };
+    let second = Collider {
+        size: Vec4::new(0.5, highest(&heights[28..]), 0.8, 0.0),
+        grid_size: grids[1],
+        first_height: 28,
+        friction: 0.0,
+        end_position: first.start_position,
+        end_rotation: first.start_rotation,
+        ..first
+    };
+    let list = [first, second];
+    let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
+    let previous = Buffer::from_slice(device, "previous positions", &twin.previous_positions).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let bindings = Kernel::new(device, &shaders::PBD_COLLIDE)
+        .unwrap()
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous).into()),
+            ("PbdParameters", (&block).into()),
+            ("Colliders", (&collider_buffer(device, &list, &heights)).into()),
+        ])
+        .unwrap();
+    let push = CollidePush { start: 0.25, end: 0.75, collider_count: 2 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
+    let free = twin.positions.clone();
+    twin.collide(&Colliders { list: &list, heights: &heights }, &push);
+    let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
+    assert!(touched > 200, "{touched} of the particles touch a terrain");
+    assert_same("position", &positions.read().unwrap(), &twin.positions);
+}
+
 #[test]
 fn pbd_velocity() {
     let validated = Validated::open();
@@ -298,7 +362,7 @@ fn verlet_step() {
         ..ball
     };
     let moving = [ball, wedge];
-    let colliders = Buffer::from_slice(device, "colliders", &moving).unwrap();
+    let colliders = collider_buffer(device, &moving, &[]);
     let bindings = Kernel::new(device, &shaders::VERLET_STEP)
         .unwrap()
         .bind(&[
@@ -315,7 +379,7 @@ fn verlet_step() {
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, invocations)).unwrap();
     twin.step(&parameters);
     let free = twin.current.clone();
-    twin.collide(&moving, &push);
+    twin.collide(&Colliders { list: &moving, heights: &[] }, &push);
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);

@@ -3,12 +3,14 @@
 mod collider;
 mod coloring;
 mod grid;
+mod height_field;
 mod mesh;
 mod strain;
 
-pub use collider::{Collider, Path, Pose, Shape, Turn};
+pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
+pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};
 pub use strain::{Strain, strain};
 

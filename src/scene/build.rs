@@ -6,11 +6,10 @@ use super::file::check_is_file;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::read_obj;
-use crate::layout::Constraint;
+use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Cloth, Collider, Grid, hang};
 use crate::solver::{
-    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
-    Wind,
+    MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.

@@ -12,7 +12,7 @@ mod verlet;
 use glam::{Vec3, Vec4};
 
 pub use clock::Clock;
-pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use colliders::Colliders;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
 pub use simulation::Simulation;

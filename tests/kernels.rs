@@ -13,7 +13,7 @@ use tautline::layout::{
     VerletParameters,
 };
 use tautline::model::{Coloring, Spring, SpringKind};
-use tautline::reference::collide::Colliders;
+use tautline::reference::collide::{self, Colliders};
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
 
@@ -272,11 +272,23 @@ fn pbd_collide_with_terrain() {
         .unwrap();
     let push = CollidePush { start: 0.25, end: 0.75, collider_count: 2 };
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
+    let colliders = Colliders { list: &list, heights: &heights };
     let free = twin.positions.clone();
-    twin.collide(&Colliders { list: &list, heights: &heights }, &push);
+    twin.collide(&colliders, &push);
     let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
     assert!(touched > 200, "{touched} of the particles touch a terrain");
-    assert_same("position", &positions.read().unwrap(), &twin.positions);
+    // A way that just reaches a triangle, or just does not, ends in two places that a hair's breadth tells apart. Where
+    // the twin itself jumps as its particle is moved by a few roundings, there is no one answer to compare with.
+    let jumps = |index: usize| {
+        let (previous, position) = (twin.previous_positions[index].truncate(), free[index].truncate());
+        let moved_by = |offset| collide::collide(&colliders, &push, previous, position + offset);
+        let offsets = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z].map(|axis| 4e-7 * axis);
+        offsets.into_iter().any(|offset| moved_by(offset).distance(moved_by(Vec3::ZERO)) > TOLERANCE)
+    };
+    let stays: Vec<usize> = (0..PARTICLES).filter(|&index| free[index].w == 0.0 || !jumps(index)).collect();
+    assert!(stays.len() > PARTICLES - PARTICLES / 100, "{} particles have one answer", stays.len());
+    let of = |positions: &[Vec4]| stays.iter().map(|&index| positions[index]).collect::<Vec<_>>();
+    assert_same("position", &of(&positions.read().unwrap()), &of(&twin.positions));
 }
 
 #[test]
@@ -361,8 +373,18 @@ fn verlet_step() {
         end_rotation: Quat::from_rotation_z(0.5).into(),
         ..ball
     };
-    let moving = [ball, wedge];
-    let colliders = collider_buffer(device, &moving, &[]);
+    let heights: Vec<f32> = (0..9).map(|node| 0.3 * (node % 4) as f32).collect();
+    let terrain = Collider {
+        size: Vec4::new(2.5, 0.9, 2.5, 0.0),
+        kind: 4,
+        grid_size: UVec2::splat(3),
+        start_position: Vec4::new(3.0, 9.0, -1.0, 0.0),
+        end_position: Vec4::new(3.0, 9.0, -0.5, 0.0),
+        end_rotation: Quat::from_rotation_x(0.2).into(),
+        ..ball
+    };
+    let moving = [ball, wedge, terrain];
+    let colliders = collider_buffer(device, &moving, &heights);
     let bindings = Kernel::new(device, &shaders::VERLET_STEP)
         .unwrap()
         .bind(&[
@@ -375,11 +397,11 @@ fn verlet_step() {
         .unwrap();
     let invocations = [columns as u32, rows as u32, 1];
     // The last third of the step, in which the ball moves on and the box turns.
-    let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 2 };
+    let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 3 };
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, invocations)).unwrap();
     twin.step(&parameters);
     let free = twin.current.clone();
-    twin.collide(&Colliders { list: &moving, heights: &[] }, &push);
+    twin.collide(&Colliders { list: &moving, heights: &heights }, &push);
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);

@@ -179,6 +179,14 @@ pub struct NormalsPush {
     pub particle_count: u32,
 }
 
+/// Push constants of `view/collider` and `view/collider_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct ColliderPush {
+    /// Index of the collider.
+    pub collider: u32,
+}
+
 /// What the draw passes of one image share; a uniform block. Colours are linear.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -267,6 +275,7 @@ const _: () = assert!(spirv::Colliders::heights == MOST_COLLIDERS * size_of::<Co
 assert_same_layout!(CollidePush { start, end, collider_count });
 assert_same_layout!(MassSpringParameters { acceleration, grid_size, rest_length, stiffness, damping, substep_dt });
 assert_same_layout!(NormalsPush { particle_count });
+assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,
     light_from_world,

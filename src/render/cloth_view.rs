@@ -5,6 +5,7 @@ use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::camera::{Bounds, Camera};
+use super::collider_view::ColliderView;
 use crate::engine::{
     self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Kernel, Recorder, Resource,
     ShaderCode, Target, Vertices, vk,
@@ -12,7 +13,7 @@ use crate::engine::{
 use crate::layout::{NormalsPush, ViewParameters};
 use crate::model::Cloth;
 use crate::shaders;
-use crate::solver::{Colliders, Particles, Simulation};
+use crate::solver::{Particles, Simulation};
 
 /// Samples a pixel; every Vulkan device has 4.
 const SAMPLES: u32 = 4;
@@ -56,18 +57,11 @@ pub struct ClothView {
     parameters: Buffer,
     shadow_map: Image,
     floor: Bindings<DrawPipeline>,
-    colliders: Option<ColliderView>,
+    colliders: ColliderView,
     /// One set for each place where the solver keeps its particles.
     places: Vec<Place>,
     stripe_width: f32,
     room: Bounds,
-}
-
-/// What is bound to the colliders, where there are any.
-struct ColliderView {
-    shadow: Bindings<DrawPipeline>,
-    surface: Bindings<DrawPipeline>,
-    vertices: Vertices<'static>,
 }
 
 /// What is bound to the particles in one place.
@@ -102,10 +96,7 @@ impl ClothView {
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
-        let colliders = match simulation.colliders() {
-            none if none.is_empty() => None,
-            some => Some(ColliderView::new(device, some, format, &parameters, &shadow_map)?),
-        };
+        let colliders = ColliderView::new(device, simulation.colliders(), format, &parameters, &shadow_map)?;
         let all_particles = simulation.particles();
         // A solver keeps its particles in places of one kind, so that one set of pipelines serves them all.
         let pipelines = Pipelines::new(device, &all_particles[0], format)?;
@@ -159,10 +150,8 @@ impl ClothView {
         let shadow_target = Target { color: None, resolve: None, depth: &self.shadow_map };
         let mut shadows = vec![Draw { bindings: &place.shadow, push: bytes_of(&()), vertices: cloth }];
         let mut draws = vec![Draw { bindings: &place.cloth, push: bytes_of(&()), vertices: cloth }];
-        if let Some(ColliderView { shadow, surface, vertices }) = &self.colliders {
-            shadows.push(Draw { bindings: shadow, push: bytes_of(&()), vertices: *vertices });
-            draws.push(Draw { bindings: surface, push: bytes_of(&()), vertices: *vertices });
-        }
+        shadows.extend(self.colliders.shadows());
+        draws.extend(self.colliders.surfaces());
         // Last, as it fades into what is behind it.
         draws.push(Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) });
         recorder.draw("view/shadow", &shadow_target, &shadows)?;
@@ -196,27 +185,6 @@ impl ClothView {
             alpha,
             padding: [0; 3],
         }
-    }
-}
-
-impl ColliderView {
-    /// Vertices of each collider, as `glsl/lib/collider_vertex.glsl` counts them.
-    const VERTICES_OF_COLLIDER: u32 = 32 * 16 * 6;
-
-    fn new(
-        device: &Device,
-        colliders: &Colliders,
-        format: vk::Format,
-        parameters: &Buffer,
-        shadow_map: &Image,
-    ) -> engine::Result<Self> {
-        let bound = ("Colliders", colliders.buffer().into());
-        let view = ("ViewParameters", parameters.into());
-        let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &[bound, view])?;
-        let surface = pipeline(device, shaders::VIEW_COLLIDER_VERT, Some((shaders::VIEW_COLLIDER_FRAG, format)))?;
-        let surface = Bindings::new(&surface, &[bound, view, ("u_ShadowMap", shadow_map.into())])?;
-        let vertices = Vertices::Count(colliders.len() as u32 * Self::VERTICES_OF_COLLIDER);
-        Ok(Self { shadow, surface, vertices })
     }
 }
 
@@ -289,7 +257,7 @@ impl Place {
 }
 
 /// A pipeline into the view's targets, or without a fragment shader into the shadow map.
-fn pipeline(
+pub(super) fn pipeline(
     device: &Device,
     vertex: ShaderCode<'_>,
     fragment: Option<(ShaderCode<'_>, vk::Format)>,

@@ -1,11 +1,14 @@
 //! What a scene makes: its cloth, its settings, and the simulation on a device.
 
+use std::path::Path;
+
 use super::colliders::ColliderTable;
 use super::error::{Place, SceneError};
 use super::file::check_is_file;
+use super::heights::{Heights, samples};
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
-use crate::io::read_obj;
+use crate::io::{HeightSamples, read_heights, read_obj};
 use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Cloth, Collider, Grid, hang};
 use crate::solver::{
@@ -109,8 +112,23 @@ impl Scene {
     /// What the cloth collides with.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first collider that is wrong.
+    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
+        self.colliders_with(|image| {
+            check_is_file(image, "a grey PNG image (.png)")?;
+            Ok(read_heights(image)?)
+        })
+    }
+
+    /// Checks the colliders without a look at images.
+    pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
+        self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] })).map(drop)
+    }
+
+    fn colliders_with(
+        &self,
+        read: impl Fn(&Path) -> Result<HeightSamples, SceneError>,
+    ) -> Result<Vec<Collider>, SceneError> {
         let wrong = |key: String, expected: String, found: String| SceneError::Value {
             place: Place::Scene { name: self.name.clone() },
             key,
@@ -124,7 +142,12 @@ impl Scene {
         let numbered = self.collider.iter().zip(1..);
         let collider = |(table, number): (&ColliderTable, u32)| {
             let told = |(key, expected, found)| wrong(format!("collider {number}: {key}"), expected, found);
-            table.collider().map_err(told)
+            let heights = match &table.heights {
+                Some(Heights::Rows(rows)) => Some(samples(rows).map_err(told)?),
+                Some(Heights::Image(image)) => Some(read(image)?),
+                None => None,
+            };
+            table.collider(heights).map_err(told)
         };
         numbered.map(collider).collect()
     }

@@ -7,6 +7,7 @@ mod build;
 mod colliders;
 mod error;
 mod file;
+mod heights;
 mod keys;
 mod path;
 mod presets;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 pub use colliders::ColliderTable;
 pub use error::{Place, SceneError};
+pub use heights::Heights;
 pub use keys::Scene;
 pub use path::Keyframes;
 pub use presets::presets;
@@ -74,7 +76,7 @@ impl Scene {
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
             return wrong("iterations", expected, self.iterations.to_string());
         }
-        self.colliders()?;
+        self.check_colliders()?;
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";

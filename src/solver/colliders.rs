@@ -43,10 +43,10 @@ impl Colliders {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// Each of them.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len()
+    pub fn list(&self) -> &[Collider] {
+        &self.list
     }
 
     /// The buffer that kernels bind as `Colliders`.

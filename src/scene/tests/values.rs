@@ -1,6 +1,9 @@
 //! Types, ranges and rules.
 
+use glam::{UVec2, Vec2};
+
 use super::*;
+use crate::model::Shape;
 
 /// A value for each key that differs from its default.
 const OTHER_VALUES: [(&str, &str); 37] = [
@@ -190,7 +193,23 @@ fn wrong_colliders_are_named_by_number_and_key() {
             "`collider 2: radius` must be a number from 1e-9 to 1e9 m, not NaN",
         ),
         ("{shape = 'plane', radius = 1}", "`collider 1: radius` must be left out, as a plane has none, not given"),
-        ("{shape = 'cone'}", "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\" or \"box\", not \"cone\""),
+        (
+            "{shape = 'cone'}",
+            "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\", not \"cone\"",
+        ),
+        ("{shape = 'box', heights = 'a.png'}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out"),
+        (
+            "{shape = 'plane', heights = 'a.png'}",
+            "`collider 1: heights` must be left out, as a plane has none, not given",
+        ),
+        (
+            "{shape = 'height-field', heights = [[0, 1], [1, 0]]}",
+            "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out",
+        ),
+        (
+            "{shape = 'height-field', sides = [1, 1, 1]}",
+            "`collider 1: heights` must be rows of numbers or the path of a grey PNG image, not left out",
+        ),
         ("{shape = 'box', sides = [1, 0, 1]}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not 0"),
         (
             "{shape = 'capsule', radii = [1, -1], length = 1}",
@@ -256,4 +275,47 @@ fn keyframes_turn_at_constant_speed_and_more_than_once() {
     assert_eq!(pose.position, Vec3::new(1.0, 0.0, 0.25));
     assert!((pose.rotation * Vec3::Z).distance(Vec3::X) < 1e-6);
     assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+}
+
+#[test]
+fn wrong_heights_are_shown() {
+    for (heights, found) in [
+        ("[]", "0 rows of 0"),
+        ("[[0, 1, 2]]", "1 rows of 3"),
+        ("[[0], [1]]", "2 rows of 1"),
+        ("[[0, 1], [0, 1, 2]]", "a row of 2 and one of 3"),
+        ("[[0, 1], [nan, 1]]", "[NaN, 1.0]"),
+        ("[[0, 1001], [0, 1]]", "[0.0, 1001.0]"),
+    ] {
+        let said = complaint("flag", &[&format!("collider=[{}]", terrain(heights))]);
+        let expected = "2 to 2048 rows of as many numbers, all of a length and each from -1000 to 1000";
+        assert_eq!(said, format!("`collider 1: heights` must be {expected}, not {found}"));
+    }
+}
+
+#[test]
+fn heights_are_shares_and_their_image_lies_beside_the_scene() {
+    let scene = load("flag", &[&format!("collider=[{}]", terrain("[[0, 1, 0.5], [1, -1, 2]]"))]).expect("a scene");
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!((field.sides(), field.grid_size()), (Vec2::new(4.0, 6.0), UVec2::new(3, 2)));
+    assert_eq!(field.heights(), [0.0, 0.5, 0.25, 0.5, -0.5, 1.0]);
+
+    let (directory, path) = written("hills.toml", format!("collider = [{}]", terrain("'hills.png'")));
+    let scene = load_path(&path).expect("a scene");
+    let image = directory.path().join("hills.png");
+    let said = || scene.colliders().expect_err("no image").to_string().replace(image.to_str().expect("a path"), "*");
+    assert_eq!(said(), "* does not exist; give the path of a grey PNG image (.png)");
+    fs::write(&image, "no image").expect("a file");
+    assert!(said().starts_with("* is no PNG image that can be read: "));
+    let mut encoder = png::Encoder::new(fs::File::create(&image).expect("a file"), 2, 2);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().expect("a header").write_image_data(&[0, 255, 51, 0]).expect("an image");
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!(field.heights(), [0.0, 0.5, 0.1, 0.0]);
+}
+
+/// A terrain with these heights.
+fn terrain(heights: &str) -> String {
+    format!("{{shape = 'height-field', sides = [4, 0.5, 6], heights = {heights}}}")
 }

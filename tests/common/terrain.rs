@@ -184,7 +184,9 @@ pub fn walls_stop_particles(make: Make) {
     }
 }
 
-/// A particle that falls into a valley between two hillsides of 45 degrees stops at its floor, and stays there.
+/// A particle that falls into a valley between two hillsides of 45 degrees is never below either, however fast it comes;
+/// and one that falls straight down ends on the valley's floor, for what one hillside leaves of its velocity leads
+/// straight into the other.
 pub fn valleys_are_floors(make: Make) {
     let terrain = Terrain::new(1.0, 9, |x, _| x.abs());
     for friction in [0.0, 0.5] {
@@ -201,9 +203,10 @@ pub fn valleys_are_floors(make: Make) {
                     assert!(outside.is_none_or(|outside| outside > -32.0 * ROUNDING), "{outside:?} m inside");
                 }
             }
-            if sideways == 0.0 && friction > 0.0 {
+            if sideways == 0.0 {
                 for position in stepper.positions() {
-                    assert!(position.y < 0.2, "a particle has climbed to {position}");
+                    // A sweep counts what is deeper than its margin.
+                    assert_close("above the floor [m]", position.y.into(), 0.0, 2.0 * TOUCH);
                 }
             }
         }

@@ -5,7 +5,7 @@
 //! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{IVec2, Mat4, Vec4};
+use glam::{IVec2, Mat4, UVec2, Vec4};
 
 /// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
 #[repr(C)]
@@ -150,20 +150,27 @@ pub struct AirParameters {
     pub padding: [u32; 3],
 }
 
-/// A collider during one step, in which it moves from one pose to another at constant speed; 96 bytes.
+/// Most colliders of a simulation: what one update of a buffer in the stream can carry.
+pub const MOST_COLLIDERS: usize = 65_536 / size_of::<Collider>();
+
+/// A collider during one step, in which it moves from one pose to another at constant speed; 112 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Collider {
     /// In the collider's own frame \[m\]. Sphere: x is the radius. Capsule along y: x and y are the radii at its lower
     /// and its upper end, z half the distance between these ends' centres. Box: xyz are half its sides. A plane has none:
-    /// it is y = 0, solid below.
+    /// it is y = 0, solid below. Height field: x and z are half its sides, y its greatest height.
     pub size: Vec4,
-    /// 0 sphere, 1 capsule, 2 plane, 3 box.
+    /// 0 sphere, 1 capsule, 2 plane, 3 box, 4 height field.
     pub kind: u32,
     /// Coefficient of friction.
     pub friction: f32,
+    /// Of a height field: its columns, along x, and its rows, along z; at least 2 each.
+    pub grid_size: UVec2,
+    /// Of a height field: where its heights start in the list of all heights; they lie there row by row.
+    pub first_height: u32,
     /// Keeps the members that follow at multiples of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: [u32; 3],
     /// Where its frame's origin is at the start of the step, in xyz \[m\].
     pub start_position: Vec4,
     /// How its frame is turned at the start of the step, a unit quaternion xyzw.
@@ -281,6 +288,14 @@ pub struct NormalsPush {
     pub particle_count: u32,
 }
 
+/// Push constants of `view/collider` and `view/collider_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct ColliderPush {
+    /// Index of the collider.
+    pub collider: u32,
+}
+
 /// What the draw passes of one image share; a uniform block. Colours are linear.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -364,6 +379,8 @@ assert_same_layout!(Collider {
     size,
     kind,
     friction,
+    grid_size,
+    first_height,
     padding,
     start_position,
     start_rotation,
@@ -374,6 +391,7 @@ assert_same_layout!(AttachedParticle { place, index, attachment, padding });
 assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
 assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
 assert_same_layout!(CutPush { origin, normal, along, count, padding });
+const _: () = assert!(spirv::Colliders::heights == MOST_COLLIDERS * size_of::<Collider>(), "GLSL has another count");
 assert_same_layout!(CollidePush { start, end, collider_count });
 assert_same_layout!(MassSpringParameters {
     acceleration,
@@ -385,6 +403,7 @@ assert_same_layout!(MassSpringParameters {
     has_forces
 });
 assert_same_layout!(NormalsPush { particle_count });
+assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,
     light_from_world,

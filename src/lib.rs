@@ -8,7 +8,7 @@
 //! - [`model`]: what is simulated, on the CPU: grids, meshes, springs and their colouring;
 //! - [`mod@reference`]: a CPU twin of each solver, written independently of its kernels;
 //! - [`solver`]: the solvers on the GPU;
-//! - [`io`]: meshes in;
+//! - [`io`]: meshes and heights in;
 //! - [`scene`]: scene files and presets;
 //! - [`render`]: pictures of cloth, drawn from the solver's own particles.
 //!

@@ -140,6 +140,18 @@ fn scene_files_that_are_malformed() {
             b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]",
             &["`collider 1: path`", "all [time, x, y, z], or all"],
         ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = \"gone.png\"",
+            &["gone.png does not exist", "grey PNG image"],
+        ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = \"bad.toml\"",
+            &["bad.toml is no PNG image that can be read"],
+        ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = [[0, 1], [2]]",
+            &["`collider 1: heights`", "all of a length", "a row of 2 and one of 1"],
+        ),
         (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
         (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
     ] {

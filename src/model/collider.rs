@@ -1,11 +1,12 @@
 //! What cloth collides with: shapes, and the paths that they move along.
 
-use glam::{DQuat, DVec3, Quat, Vec3, Vec4};
+use glam::{DQuat, DVec3, Quat, UVec2, Vec3, Vec4};
 
+use super::HeightField;
 use crate::layout;
 
 /// A shape in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Around the origin.
     Sphere {
@@ -26,6 +27,8 @@ pub enum Shape {
         /// Half of each side \[m\].
         half_sides: Vec3,
     },
+    /// Terrain.
+    HeightField(HeightField),
 }
 
 /// Where something is, and how it is turned.
@@ -138,31 +141,64 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// What the kernels see of it during the step from `start` to `end` \[s\].
-    #[must_use]
-    pub fn during(&self, start: f64, end: f64) -> layout::Collider {
-        let (kind, size) = match self.shape {
-            Shape::Sphere { radius } => (0, Vec4::new(radius, 0.0, 0.0, 0.0)),
-            Shape::Capsule { radii: [lower, upper], half_length } => (1, Vec4::new(lower, upper, half_length, 0.0)),
+    /// What the kernels see of it during the step from `start` to `end` \[s\], where the heights of a height field lie
+    /// from `first_height` on.
+    fn during(&self, start: f64, end: f64, first_height: u32) -> layout::Collider {
+        let (kind, size) = match &self.shape {
+            Shape::Sphere { radius } => (0, Vec4::new(*radius, 0.0, 0.0, 0.0)),
+            Shape::Capsule { radii: [lower, upper], half_length } => (1, Vec4::new(*lower, *upper, *half_length, 0.0)),
             Shape::Plane => (2, Vec4::ZERO),
             Shape::Box { half_sides } => (3, half_sides.extend(0.0)),
+            Shape::HeightField(field) => {
+                let half_sides = field.sides() / 2.0;
+                (4, Vec4::new(half_sides.x, field.highest(), half_sides.y, 0.0))
+            }
         };
         let (start, end) = (self.path.at(start), self.path.at(end));
         layout::Collider {
             size,
             kind,
             friction: self.friction,
-            padding: [0; 2],
+            grid_size: self.field().map_or(UVec2::ZERO, HeightField::grid_size),
+            first_height,
+            padding: [0; 3],
             start_position: start.position.extend(0.0),
             start_rotation: start.rotation.into(),
             end_position: end.position.extend(0.0),
             end_rotation: end.rotation.into(),
         }
     }
+
+    fn field(&self) -> Option<&HeightField> {
+        match &self.shape {
+            Shape::HeightField(field) => Some(field),
+            _ => None,
+        }
+    }
+}
+
+/// What the kernels see of colliders during the step from `start` to `end` \[s\].
+#[must_use]
+pub fn colliders_during(list: &[Collider], start: f64, end: f64) -> Vec<layout::Collider> {
+    let mut first_height = 0;
+    let seen = |collider: &Collider| {
+        let seen = collider.during(start, end, first_height);
+        first_height += seen.grid_size.element_product();
+        seen
+    };
+    list.iter().map(seen).collect()
+}
+
+/// The heights of all height fields among colliders \[m\], as [`colliders_during`] counts them.
+#[must_use]
+pub fn collider_heights(list: &[Collider]) -> Vec<f32> {
+    list.iter().filter_map(Collider::field).flat_map(HeightField::heights).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec2;
+
     use super::*;
 
     fn pose(x: f32, turns: f32) -> Pose {
@@ -224,7 +260,22 @@ mod tests {
     fn a_step_sees_both_of_its_ends() {
         let path = Path::through(vec![(0.0, pose(0.0, 0.0)), (1.0, pose(2.0, 0.0))]).unwrap();
         let ball = Collider { shape: Shape::Sphere { radius: 0.5 }, friction: 0.3, path };
-        let seen = ball.during(0.25, 0.5);
+        let seen = colliders_during(&[ball], 0.25, 0.5)[0];
         assert_eq!((seen.start_position.x, seen.end_position.x, seen.size.x, seen.friction), (0.5, 1.0, 0.5, 0.3));
+    }
+
+    #[test]
+    fn height_fields_lie_one_after_another() {
+        let field = |heights: &[f32]| Collider {
+            shape: Shape::HeightField(HeightField::new(Vec2::new(2.0, 4.0), 2, heights.to_vec()).unwrap()),
+            friction: 0.0,
+            path: Path::resting(pose(0.0, 0.0)),
+        };
+        let ball = Collider { shape: Shape::Sphere { radius: 0.5 }, ..field(&[0.0; 4]) };
+        let list = [field(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ball, field(&[7.0, 8.0, 9.0, 0.0])];
+        let seen = colliders_during(&list, 0.0, 1.0);
+        assert_eq!((seen[0].first_height, seen[2].first_height), (0, 6));
+        assert_eq!((seen[0].size, seen[0].grid_size), (Vec4::new(1.0, 6.0, 2.0, 0.0), UVec2::new(2, 3)));
+        assert_eq!(collider_heights(&list), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0.0]);
     }
 }

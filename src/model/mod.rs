@@ -6,15 +6,17 @@ mod collider;
 mod coloring;
 mod cut;
 mod grid;
+mod height_field;
 mod mesh;
 mod strain;
 
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
-pub use collider::{Collider, Path, Pose, Shape, Turn};
+pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
 pub use coloring::Coloring;
 pub use cut::{Blade, Cut};
 pub use grid::{Grid, GridPlane};
+pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
 pub use strain::{Strain, strain};
 

@@ -2,8 +2,8 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, MassSpringParameters};
-use crate::reference::collide;
+use crate::layout::{CollidePush, MassSpringParameters};
+use crate::reference::collide::{self, Colliders};
 
 /// State of a grid of masses and springs.
 ///
@@ -33,7 +33,7 @@ impl MassSpring {
     /// # Panics
     ///
     /// When the grid has more particles than there are positions.
-    pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &[Collider], push: &CollidePush) {
+    pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &Colliders<'_>, push: &CollidePush) {
         let size = parameters.grid_size;
         let (positions, velocities) = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
@@ -46,7 +46,7 @@ impl MassSpring {
     fn next(
         &self,
         parameters: &MassSpringParameters,
-        colliders: &[Collider],
+        colliders: &Colliders<'_>,
         push: &CollidePush,
         coordinate: IVec2,
     ) -> (Vec4, Vec4) {
@@ -60,7 +60,7 @@ impl MassSpring {
         let mut velocity = self.velocities[index].truncate() + substep_dt * acceleration;
         let mut position = previous + substep_dt * velocity;
         for collider in collide::active(colliders, push) {
-            if let Some(contact) = collide::contact(collider, push, previous, position) {
+            if let Some(contact) = collide::contact(collider, colliders.heights, push, previous, position) {
                 position = contact.position;
                 let surface_velocity = contact.surface_displacement / substep_dt;
                 velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction) + surface_velocity;
@@ -135,6 +135,7 @@ fn index(parameters: &MassSpringParameters, coordinate: IVec2) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Collider;
 
     #[test]
     fn a_spring_pulls_by_its_stretch_and_brakes_along_itself() {
@@ -180,7 +181,7 @@ mod tests {
         let pinned = Vec4::new(0.0, -1.0, 0.0, 0.0);
         let mut mass_spring = MassSpring::new(&[pinned, Vec4::new(3.0, -1.0, 0.0, 0.5)]);
         mass_spring.velocities[0] = Vec4::ONE;
-        mass_spring.substep(&parameters, &[plane], &push);
+        mass_spring.substep(&parameters, &Colliders { list: &[plane], heights: &[] }, &push);
         assert_eq!((mass_spring.positions[0], mass_spring.velocities[0]), (pinned, Vec4::ZERO));
         // 16 N on 2 kg for 1/8 s, and lifted to the plane at once.
         assert!(mass_spring.positions[1].distance(Vec4::new(3.0 - 0.125, 0.0, 0.0, 0.5)) < 1e-6);

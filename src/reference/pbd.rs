@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
-use crate::reference::{collide, wind};
+use crate::layout::{CollidePush, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
+use crate::reference::collide::{self, Colliders};
+use crate::reference::wind;
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +121,7 @@ impl Pbd {
     }
 
     /// Moves each free particle out of the colliders; after the last projection and before [`Pbd::update_velocity`].
-    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
         for (position, previous_position) in self.positions.iter_mut().zip(&self.previous_positions) {
             if position.w > 0.0 {
                 let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());

@@ -2,8 +2,9 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, VerletParameters};
-use crate::reference::{collide, wind};
+use crate::layout::{CollidePush, VerletParameters};
+use crate::reference::collide::{self, Colliders};
+use crate::reference::wind;
 
 /// State of a mass-spring grid: its positions now and one step ago.
 ///
@@ -39,7 +40,7 @@ impl Verlet {
     }
 
     /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
-    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
         for (current, previous) in self.current.iter_mut().zip(&self.previous) {
             if current.w < 0.5 {
                 let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());

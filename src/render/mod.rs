@@ -2,6 +2,7 @@
 
 mod camera;
 mod cloth_view;
+mod collider_view;
 mod picture;
 mod stage;
 mod view;

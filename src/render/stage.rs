@@ -5,6 +5,7 @@ use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3, Vec4};
 
 use super::camera::{Bounds, Camera};
+use super::collider_view::ColliderView;
 use crate::engine::{
     self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Recorder, Resource,
     ShaderCode, Target, Vertices, vk,
@@ -52,15 +53,8 @@ pub(super) struct Stage {
     parameters: Buffer,
     shadow_map: Image,
     floor: Bindings<DrawPipeline>,
-    colliders: Option<ColliderView>,
+    colliders: ColliderView,
     room: Bounds,
-}
-
-/// What is bound to the colliders, where there are any.
-struct ColliderView {
-    shadow: Bindings<DrawPipeline>,
-    surface: Bindings<DrawPipeline>,
-    vertices: Vertices<'static>,
 }
 
 impl Stage {
@@ -77,10 +71,7 @@ impl Stage {
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
-        let colliders = match colliders {
-            none if none.is_empty() => None,
-            some => Some(ColliderView::new(device, some, format, &parameters, &shadow_map)?),
-        };
+        let colliders = ColliderView::new(device, colliders, format, &parameters, &shadow_map)?;
         Ok(Self { parameters, shadow_map, floor, colliders, room })
     }
 
@@ -117,10 +108,8 @@ impl Stage {
         picture: &Image,
     ) -> engine::Result<()> {
         let (mut shadows, mut draws) = (vec![shadow], vec![surface]);
-        if let Some(ColliderView { shadow, surface, vertices }) = &self.colliders {
-            shadows.push(Draw { bindings: shadow, push: bytes_of(&()), vertices: *vertices });
-            draws.push(Draw { bindings: surface, push: bytes_of(&()), vertices: *vertices });
-        }
+        shadows.extend(self.colliders.shadows());
+        draws.extend(self.colliders.surfaces());
         // Last, as it fades into what is behind it.
         draws.push(Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) });
         let shadow_target = Target { color: None, resolve: None, depth: &self.shadow_map };
@@ -155,27 +144,6 @@ impl Stage {
             alpha,
             padding: [0; 3],
         }
-    }
-}
-
-impl ColliderView {
-    /// Vertices of each collider, as `glsl/lib/collider_vertex.glsl` counts them.
-    const VERTICES_OF_COLLIDER: u32 = 32 * 16 * 6;
-
-    fn new(
-        device: &Device,
-        colliders: &Colliders,
-        format: vk::Format,
-        parameters: &Buffer,
-        shadow_map: &Image,
-    ) -> engine::Result<Self> {
-        let bound = ("Colliders", colliders.buffer().into());
-        let view = ("ViewParameters", parameters.into());
-        let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &[bound, view])?;
-        let surface = pipeline(device, shaders::VIEW_COLLIDER_VERT, Some((shaders::VIEW_COLLIDER_FRAG, format)))?;
-        let surface = Bindings::new(&surface, &[bound, view, ("u_ShadowMap", shadow_map.into())])?;
-        let vertices = Vertices::Count(colliders.len() as u32 * Self::VERTICES_OF_COLLIDER);
-        Ok(Self { shadow, surface, vertices })
     }
 }
 

@@ -7,15 +7,16 @@ use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::SceneError;
 use super::file::check_is_file;
+use super::heights::{Heights, samples};
 use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
-use crate::io::read_obj;
-use crate::layout::Constraint;
+use crate::io::{HeightSamples, read_heights, read_obj};
+use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
-    Air, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings,
-    Triangles, Verlet, VerletSettings, Wind,
+    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings, Triangles, Verlet,
+    VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -139,8 +140,23 @@ impl Scene {
     /// What the cloth collides with.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first collider that is wrong.
+    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
+        self.colliders_with(|image| {
+            check_is_file(image, "a grey PNG image (.png)")?;
+            Ok(read_heights(image)?)
+        })
+    }
+
+    /// Checks the colliders without a look at images.
+    pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
+        self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] })).map(drop)
+    }
+
+    fn colliders_with(
+        &self,
+        read: impl Fn(&Path) -> Result<HeightSamples, SceneError>,
+    ) -> Result<Vec<Collider>, SceneError> {
         if self.collider.len() > MOST_COLLIDERS {
             let found = format!("{} of them", self.collider.len());
             return Err(self.wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
@@ -148,7 +164,12 @@ impl Scene {
         let numbered = self.collider.iter().zip(1..);
         let collider = |(table, number): (&ColliderTable, u32)| {
             let told = |(key, expected, found)| self.wrong(format!("collider {number}: {key}"), expected, found);
-            table.collider().map_err(told)
+            let heights = match &table.heights {
+                Some(Heights::Rows(rows)) => Some(samples(rows).map_err(told)?),
+                Some(Heights::Image(image)) => Some(read(image)?),
+                None => None,
+            };
+            table.collider(heights).map_err(told)
         };
         numbered.map(collider).collect()
     }

@@ -8,7 +8,7 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
-use crate::io::ReadError;
+use crate::io::{HeightsError, ReadError};
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,9 @@ pub enum SceneError {
     /// The mesh can't be read.
     #[error(transparent)]
     Mesh(#[from] ReadError),
+    /// A terrain's image can't be read.
+    #[error(transparent)]
+    Heights(#[from] HeightsError),
     /// The device can't hold the scene, or what else the engine reports.
     #[error(transparent)]
     Engine(#[from] engine::Error),

@@ -8,6 +8,7 @@ mod colliders;
 mod cut_tables;
 mod error;
 mod file;
+mod heights;
 mod keys;
 mod path;
 mod pin_tables;
@@ -22,6 +23,7 @@ use std::path::Path;
 pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
 pub use error::{Place, SceneError};
+pub use heights::Heights;
 pub use keys::Scene;
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
@@ -77,7 +79,7 @@ impl Scene {
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
             return wrong("iterations", expected, self.iterations.to_string());
         }
-        self.colliders()?;
+        self.check_colliders()?;
         self.cuts()?;
         self.check_stability()?;
         if let Some(mesh) = &self.mesh {

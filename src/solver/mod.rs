@@ -21,7 +21,7 @@ use glam::{Vec3, Vec4};
 pub use air::Air;
 pub use attachments::MOST_ATTACHMENTS;
 pub use clock::Clock;
-pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use colliders::Colliders;
 pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;

@@ -1,6 +1,7 @@
 //! Presets and what scenes make; the values and the files in files of their own.
 
 mod files;
+mod tables;
 mod values;
 
 use std::fs;
@@ -46,7 +47,7 @@ fn complaint(source: &str, settings: &[&str]) -> String {
 
 #[test]
 fn presets_say_what_they_are_and_use_no_other() {
-    assert_eq!(presets().map(|(name, _)| name).collect::<Vec<_>>(), ["verlet", "curtain", "flag", "mesh"]);
+    assert_eq!(presets().map(|(name, _)| name).collect::<Vec<_>>(), ["verlet", "curtain", "flag", "drape", "mesh"]);
     for (name, description) in presets() {
         assert!(description.len() > 20 && !description.starts_with('#'), "{description}");
         let text = presets::preset_text(name).expect("a preset");

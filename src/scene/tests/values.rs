@@ -1,6 +1,9 @@
 //! Types, ranges and rules.
 
+use glam::{UVec2, Vec2};
+
 use super::*;
+use crate::model::Shape;
 
 /// A value for each key that differs from its default.
 const OTHER_VALUES: [(&str, &str); 44] = [
@@ -200,7 +203,23 @@ fn wrong_colliders_are_named_by_number_and_key() {
             "`collider 2: radius` must be a number from 1e-9 to 1e9 m, not NaN",
         ),
         ("{shape = 'plane', radius = 1}", "`collider 1: radius` must be left out, as a plane has none, not given"),
-        ("{shape = 'cone'}", "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\" or \"box\", not \"cone\""),
+        (
+            "{shape = 'cone'}",
+            "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\", not \"cone\"",
+        ),
+        ("{shape = 'box', heights = 'a.png'}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out"),
+        (
+            "{shape = 'plane', heights = 'a.png'}",
+            "`collider 1: heights` must be left out, as a plane has none, not given",
+        ),
+        (
+            "{shape = 'height-field', heights = [[0, 1], [1, 0]]}",
+            "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out",
+        ),
+        (
+            "{shape = 'height-field', sides = [1, 1, 1]}",
+            "`collider 1: heights` must be rows of numbers or the path of a grey PNG image, not left out",
+        ),
         ("{shape = 'box', sides = [1, 0, 1]}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not 0"),
         (
             "{shape = 'capsule', radii = [1, -1], length = 1}",
@@ -269,112 +288,44 @@ fn keyframes_turn_at_constant_speed_and_more_than_once() {
 }
 
 #[test]
-fn pins_hold_what_their_tables_name_and_take_it_over() {
-    let scene = load("flag", &["columns=4", "rows=3", "spacing=1", "pin=[{row = 2}, {column = 3, release = 1.5}]"]);
-    assert_eq!(
-        scene.expect("a scene").cloth().expect_err("particle 11 twice").to_string(),
-        "the scene `flag`: `pin 2: column` must be particles that no other table names, but pin 1 has one of them, not 11"
-    );
-    let held = |tables: &str| {
-        let settings = ["columns=4", "rows=3", "spacing=1", &format!("pin=[{tables}]")];
-        let cloth = load("flag", &settings).expect("a scene").cloth().expect("a cloth");
-        let attached: Vec<Vec<u32>> = cloth
-            .attachments
-            .iter()
-            .map(|attachment| attachment.particles.iter().map(|particle| particle.index).collect())
-            .collect();
-        let positions = cloth.positions.iter().zip(0_u32..);
-        let pinned: Vec<u32> = positions.filter_map(|(position, index)| (position.w == 0.0).then_some(index)).collect();
-        (pinned, attached)
-    };
-    // The top row is held by the preset's `pins`, and corner 3 by the table that lets go of it.
-    assert_eq!(held("{column = 3, release = 1.5}"), (vec![0, 1, 2, 3, 7, 11], vec![vec![3, 7, 11]]));
-    assert_eq!(held("{row = 2}"), (vec![0, 1, 2, 3, 8, 9, 10, 11], vec![]));
-    // x from -1.5 to 1.5, y from 0 down to -2.
-    assert_eq!(held("{box = [[0, -3, 0], [9, -0.5, 0]]}").0, [0, 1, 2, 3, 6, 7, 10, 11]);
-    let carried = "{sphere = [-1.5, -2, 0, 1], path = [[0, 0, 0, 0], [1, 0, 1, 0]]}";
-    assert_eq!(held(carried), (vec![0, 1, 2, 3, 4, 8, 9], vec![vec![4, 8, 9]]));
-    assert_eq!(held("{particles = [5, 5], release = 1}").1, [[5]]);
-}
-
-#[test]
-fn wrong_pins_are_named_by_number_and_key() {
-    for (tables, expected) in [
-        (
-            "{release = 1}",
-            "`pin 1: particles` must be given, or one of `row`, `column`, `box` and `sphere`, not left out",
-        ),
-        ("{row = 0, particles = [1]}", "`pin 1: row` must be left out where `particles` is given, not given"),
-        ("{row = 1}, {row = 100}", "`pin 2: row` must be a whole number from 0 to 99, not 100"),
-        ("{column = 100}", "`pin 1: column` must be a whole number from 0 to 99, not 100"),
-        ("{particles = [10000]}", "`pin 1: particles` must be indices from 0 to 9999 of 10000 particles, not 10000"),
-        ("{particles = []}", "`pin 1: particles` must be such that it holds at least one particle, not empty"),
-        ("{box = [[5, 5, 5], [6, 6, 6]]}", "`pin 1: box` must be such that it holds at least one particle, not empty"),
-        (
-            "{sphere = [0, 0, 0, -1]}",
-            "`pin 1: sphere` must be a centre within 1e9 m and a radius from 0 to 1e9 m, [x, y, z, radius], not [0.0, \
-             0.0, 0.0, -1.0]",
-        ),
-        ("{row = 0, release = 0}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not 0"),
-        ("{row = 0, release = nan}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not NaN"),
-        (
-            "{row = 0, path = [[1, 0, 0, 0], [1, 0, 0, 0]]}",
-            "`pin 1: path` must be keyframes each later than the one before, not [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, \
-             0.0, 0.0]]",
-        ),
+fn wrong_heights_are_shown() {
+    for (heights, found) in [
+        ("[]", "0 rows of 0"),
+        ("[[0, 1, 2]]", "1 rows of 3"),
+        ("[[0], [1]]", "2 rows of 1"),
+        ("[[0, 1], [0, 1, 2]]", "a row of 2 and one of 3"),
+        ("[[0, 1], [nan, 1]]", "[NaN, 1.0]"),
+        ("[[0, 1001], [0, 1]]", "[0.0, 1001.0]"),
     ] {
-        let scene = load("flag", &[&format!("pin=[{tables}]")]).expect("tables");
-        let error = scene.cloth().expect_err(tables).to_string();
-        assert_eq!(error, format!("the scene `flag`: {expected}"));
+        let said = complaint("flag", &[&format!("collider=[{}]", terrain(heights))]);
+        let expected = "2 to 2048 rows of as many numbers, all of a length and each from -1000 to 1000";
+        assert_eq!(said, format!("`collider 1: heights` must be {expected}, not {found}"));
     }
 }
 
 #[test]
-fn explicit_solvers_are_refused_above_their_stability_limit() {
-    // The spring constants of document 000: 2 sqrt(m / 10,000 N/m) = 0.02 s, and 0.7 % less for the velocity's loss.
-    let verlet = |settings: &[&str]| load("verlet", &[&["dt=0.03"], settings].concat());
-    let error = verlet(&["substeps=1"]).expect_err("unstable").to_string();
-    assert_eq!(
-        error,
-        "the scene `verlet`: `substeps` must be at least 2, as these springs and masses let `verlet` blow up with substeps \
-         of more than 1.995e-2 s (or set `allow_unstable` to see it happen), not 1, which is 3.000e-2 s"
-    );
-    for settings in [["substeps=2", "allow_unstable=false"], ["substeps=1", "allow_unstable=true"]] {
-        verlet(&settings).expect("a scene");
-    }
-    let error = load("curtain", &["substeps=37"]).expect_err("unstable").to_string();
-    assert!(error.contains("at least 38") && error.contains("2.657e-4 s"), "{error}");
-    load("curtain", &["substeps=38"]).expect("a scene");
+fn heights_are_shares_and_their_image_lies_beside_the_scene() {
+    let scene = load("flag", &[&format!("collider=[{}]", terrain("[[0, 1, 0.5], [1, -1, 2]]"))]).expect("a scene");
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!((field.sides(), field.grid_size()), (Vec2::new(4.0, 6.0), UVec2::new(3, 2)));
+    assert_eq!(field.heights(), [0.0, 0.5, 0.25, 0.5, -0.5, 1.0]);
+
+    let (directory, path) = written("hills.toml", format!("collider = [{}]", terrain("'hills.png'")));
+    let scene = load_path(&path).expect("a scene");
+    let image = directory.path().join("hills.png");
+    let said = || scene.colliders().expect_err("no image").to_string().replace(image.to_str().expect("a path"), "*");
+    assert_eq!(said(), "* does not exist; give the path of a grey PNG image (.png)");
+    fs::write(&image, "no image").expect("a file");
+    assert!(said().starts_with("* is no PNG image that can be read: "));
+    let mut encoder = png::Encoder::new(fs::File::create(&image).expect("a file"), 2, 2);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().expect("a header").write_image_data(&[0, 255, 51, 0]).expect("an image");
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!(field.heights(), [0.0, 0.5, 0.1, 0.0]);
 }
 
-#[test]
-fn wrong_cuts_are_named_by_number_and_key() {
-    for (tables, expected) in [
-        ("{time = -1, point = [0, 0, 0], normal = [1, 0, 0]}", "`cut 1: time` must be a time from 0 to 1e9 s, not -1"),
-        (
-            "{time = 1, point = [0, 0, 0], normal = [0, 0, 0]}",
-            "`cut 1: normal` must be a vector that has a length, not [0, 0, 0]",
-        ),
-        (
-            "{time = 1, from = [0, 0, 0], to = [0, 0, 2]}",
-            "`cut 1: to` must be such that the stroke has a length across its direction [0, 0, 1], not [0, 0, 2]",
-        ),
-        (
-            "{time = 1, from = [0, 0, nan], to = [0, 0, 2]}",
-            "`cut 1: from` must be three numbers, each from -1e9 to 1e9, not [0, 0, NaN]",
-        ),
-        (
-            "{time = 1, from = [0, 0, 0], to = [1, 0, 0]}, {time = 1, from = [0, 0, 0], point = [1, 0, 0]}",
-            "`cut 2: from` must be given with `to`, and if you like `direction`, or else `point` with `normal`, not \
-             `from`, `point`",
-        ),
-    ] {
-        let error = load("flag", &[&format!("cut=[{tables}]")]).expect_err(tables).to_string();
-        assert_eq!(error, format!("the scene `flag`: {expected}"));
-    }
-    let plane = "cut=[{time = 1, point = [0, 0, 0], normal = [1, 0, 0]}]";
-    let error = load("verlet", &[plane]).expect_err("no constraints").to_string();
-    assert!(
-        error.ends_with("`cut` must be left out with `verlet`, whose springs are those of a whole grid, not given")
-    );
+/// A terrain with these heights.
+fn terrain(heights: &str) -> String {
+    format!("{{shape = 'height-field', sides = [4, 0.5, 6], heights = {heights}}}")
 }

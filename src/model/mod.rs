@@ -4,12 +4,18 @@ mod collider;
 mod coloring;
 mod grid;
 mod mesh;
+mod rope;
+mod rope_layout;
+mod rope_rest;
 mod strain;
 
 pub use collider::{Collider, Path, Pose, Shape};
 pub use coloring::Coloring;
 pub use grid::{Grid, GridPlane};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};
+pub use rope::{Anchor, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
+pub use rope_layout::{HeldEnds, RopeLayout};
+pub use rope_rest::{RopeRest, hanging_chain};
 pub use strain::{Strain, strain};
 
 use glam::Vec4;
@@ -41,6 +47,8 @@ pub struct Spring {
 pub enum Body {
     /// A cloth.
     Cloth(Cloth),
+    /// Ropes.
+    Ropes(Ropes),
 }
 
 impl Body {
@@ -49,6 +57,7 @@ impl Body {
     pub fn positions(&self) -> &[Vec4] {
         match self {
             Self::Cloth(cloth) => &cloth.positions,
+            Self::Ropes(ropes) => ropes.positions(),
         }
     }
 
@@ -57,6 +66,7 @@ impl Body {
     pub fn springs(&self) -> &[Spring] {
         match self {
             Self::Cloth(cloth) => &cloth.springs,
+            Self::Ropes(ropes) => ropes.links(),
         }
     }
 }

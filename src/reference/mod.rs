@@ -7,4 +7,5 @@
 pub mod collide;
 pub mod mass_spring;
 pub mod pbd;
+pub mod rope;
 pub mod verlet;

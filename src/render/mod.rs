@@ -3,6 +3,7 @@
 mod camera;
 mod cloth_view;
 mod picture;
+mod rope_view;
 mod stage;
 mod view;
 

@@ -6,6 +6,7 @@ mod colliders;
 mod jacobi;
 mod mass_spring;
 mod pbd;
+mod rope;
 mod simulation;
 mod verlet;
 
@@ -15,6 +16,7 @@ pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
+pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use verlet::{Verlet, VerletSettings};
 
@@ -63,6 +65,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    Planes(Buffer),
 }
 
 /// A solver with the state of what it moves.
@@ -94,8 +98,12 @@ pub trait Solver {
         match &self.particles()[self.current()] {
             Particles::Buffer(buffer) => buffer.read(),
             Particles::Image(image) => image.read(),
+            Particles::Planes(buffer) => Ok(rope::positions(&buffer.read::<f32>()?)),
         }
     }
+
+    /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
+    fn set_camera(&mut self, _position: Vec3) {}
 
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///

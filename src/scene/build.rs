@@ -9,8 +9,8 @@ use crate::io::read_obj;
 use crate::layout::Constraint;
 use crate::model::{Body, Cloth, Collider, Grid, hang};
 use crate::solver::{
-    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
-    Wind,
+    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step, Verlet,
+    VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -141,30 +141,41 @@ impl Scene {
             storage_buffer_range: device.limits().max_storage_buffer_range,
             image_dimension: device.limits().max_image_dimension2_d,
         };
-        let grid = self.grid();
+        let (grid, step, colliders) = (self.grid(), self.step(), self.colliders()?);
+        let (body, solver): (Body, Box<dyn Solver>) = match self.solver {
+            SolverKind::Verlet => {
+                let (cloth, settings) = (self.fitting_cloth(limits)?, self.verlet_settings());
+                let solver = Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?;
+                (Body::Cloth(cloth), Box::new(solver))
+            }
+            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
+                let (cloth, settings) = (self.fitting_cloth(limits)?, self.pbd_settings());
+                let solver = Pbd::new(device, &cloth, &colliders, step, settings)?;
+                (Body::Cloth(cloth), Box::new(solver))
+            }
+            SolverKind::MassSpring => {
+                let (cloth, settings) = (self.fitting_cloth(limits)?, self.mass_spring_settings());
+                let solver = MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?;
+                (Body::Cloth(cloth), Box::new(solver))
+            }
+            SolverKind::Rope => {
+                let (ropes, settings) = (self.fitting_ropes(limits)?, self.rope_settings());
+                let solver = RopeVerlet::new(device, &ropes, &colliders, step, settings)?;
+                (Body::Ropes(ropes), Box::new(solver))
+            }
+        };
+        Ok(Simulation::new(body, solver, step))
+    }
+
+    /// The cloth, where the device can bind it.
+    fn fitting_cloth(&self, limits: Limits) -> Result<Cloth, SceneError> {
         // A grid is counted before its cloth, which may take more memory than there is.
         if self.mesh.is_none() {
-            self.check_fits(grid.particle_count(), self.grid_spring_count(), limits)?;
+            self.check_fits(self.grid().particle_count(), self.grid_spring_count(), limits)?;
         }
         let cloth = self.cloth()?;
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
-
-        let step = self.step();
-        let colliders = self.colliders()?;
-        let solver: Box<dyn Solver> = match self.solver {
-            SolverKind::Verlet => {
-                let settings = self.verlet_settings();
-                Box::new(Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?)
-            }
-            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
-                Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
-            }
-            SolverKind::MassSpring => {
-                let settings = self.mass_spring_settings();
-                Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
-            }
-        };
-        Ok(Simulation::new(Body::Cloth(cloth), solver, step))
+        Ok(cloth)
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod keys;
 mod presets;
+mod ropes;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -66,21 +67,24 @@ impl Scene {
             Err(SceneError::Value { place: place(), key: key.into(), expected, found })
         };
         let passes = u64::from(self.substeps) * u64::from(self.iterations);
-        if !self.solver.needs_grid() && passes > MOST_ITERATIONS {
+        if self.solver.takes_mesh() && passes > MOST_ITERATIONS {
             let most = MOST_ITERATIONS / u64::from(self.substeps);
             let expected =
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
             return wrong("iterations", expected, self.iterations.to_string());
         }
         self.colliders()?;
+        if self.solver == SolverKind::Rope {
+            self.validate_ropes()?;
+        }
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
-            if self.solver.needs_grid() {
+            if !self.solver.takes_mesh() {
                 let expected = "\"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others \
-                                move nothing but a grid";
+                                move no mesh";
                 return wrong("solver", expected.into(), format!("\"{}\"", self.solver));
             }
             return Ok(());

@@ -8,6 +8,9 @@ mod cut;
 mod grid;
 mod height_field;
 mod mesh;
+mod rope;
+mod rope_layout;
+mod rope_rest;
 mod strain;
 
 pub use adjacency::triangles_around;
@@ -18,6 +21,9 @@ pub use cut::{Blade, Cut};
 pub use grid::{Grid, GridPlane};
 pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
+pub use rope::{Anchor, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
+pub use rope_layout::{HeldEnds, RopeLayout};
+pub use rope_rest::{RopeRest, hanging_chain};
 pub use strain::{Strain, strain};
 
 use glam::Vec4;
@@ -49,6 +55,8 @@ pub struct Spring {
 pub enum Body {
     /// A cloth.
     Cloth(Cloth),
+    /// Ropes.
+    Ropes(Ropes),
 }
 
 impl Body {
@@ -57,6 +65,7 @@ impl Body {
     pub fn positions(&self) -> &[Vec4] {
         match self {
             Self::Cloth(cloth) => &cloth.positions,
+            Self::Ropes(ropes) => ropes.positions(),
         }
     }
 
@@ -65,6 +74,7 @@ impl Body {
     pub fn springs(&self) -> &[Spring] {
         match self {
             Self::Cloth(cloth) => &cloth.springs,
+            Self::Ropes(ropes) => ropes.links(),
         }
     }
 }

@@ -10,5 +10,6 @@ pub mod collide;
 pub mod cut;
 pub mod mass_spring;
 pub mod pbd;
+pub mod rope;
 pub mod verlet;
 pub mod wind;

@@ -115,6 +115,7 @@ impl Pipelines {
                 shaders::VIEW_SHADOW_IMAGE_VERT,
                 shaders::VIEW_CLOTH_IMAGE_VERT,
             ),
+            Particles::Planes(_) => panic!("solvers of cloth keep it in buffers or images"),
         };
         Ok(Self {
             keep: Kernel::new(device, &keep)?,
@@ -130,6 +131,7 @@ impl Place {
         let particles: (&str, Resource<'_>) = match particles {
             Particles::Buffer(buffer) => ("Positions", buffer.into()),
             Particles::Image(image) => ("u_Positions", image.into()),
+            Particles::Planes(planes) => ("Planes", planes.into()),
         };
         let previous = ("PreviousPositions", (&buffers.previous).into());
         let normals = ("Normals", (&buffers.normals).into());

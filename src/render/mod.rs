@@ -4,6 +4,7 @@ mod camera;
 mod cloth_view;
 mod collider_view;
 mod picture;
+mod rope_view;
 mod stage;
 mod view;
 

@@ -15,8 +15,8 @@ use crate::io::{HeightSamples, read_heights, read_obj};
 use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
-    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings, Triangles, Verlet,
-    VerletSettings, Wind,
+    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step, Surroundings,
+    Triangles, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -179,8 +179,8 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Value`] for the first cut that is wrong, or where the solver cannot cut.
     pub fn cuts(&self) -> Result<Vec<Cut>, SceneError> {
-        if self.solver.needs_grid() && !self.cut.is_empty() {
-            let expected = format!("left out with `{}`, whose springs are those of a whole grid", self.solver);
+        if !self.solver.takes_mesh() && !self.cut.is_empty() {
+            let expected = format!("left out with `{}`, as only constraints of cloth can be cut", self.solver);
             return Err(self.wrong("cut".into(), expected, "given".into()));
         }
         let cut = |(table, number): (&CutTable, u32)| {
@@ -201,38 +201,40 @@ impl Scene {
             storage_buffer_range: device.limits().max_storage_buffer_range,
             image_dimension: device.limits().max_image_dimension2_d,
         };
-        let grid = self.grid();
-        // A grid is counted before its cloth, which may take more memory than there is.
-        if self.mesh.is_none() {
-            self.check_fits(grid.particle_count(), self.grid_spring_count(), limits)?;
+        if self.solver == SolverKind::Rope {
+            let (ropes, step, settings) = (self.fitting_ropes(limits)?, self.step(), self.rope_settings());
+            let solver = RopeVerlet::new(device, &ropes, &self.colliders()?, step, settings)?;
+            return Ok(Simulation::new(Body::Ropes(ropes), Box::new(solver), step));
         }
-        let cloth = self.cloth()?;
-        self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
-
-        let step = self.step();
-        let colliders = self.colliders()?;
-        let triangles = Triangles::new(device, &cloth)?;
-        let surroundings = Surroundings {
+        let (cloth, grid, step) = (self.fitting_cloth(limits)?, self.grid(), self.step());
+        let (colliders, cuts, triangles) = (self.colliders()?, self.cuts()?, Triangles::new(device, &cloth)?);
+        let around = &Surroundings {
             colliders: &colliders,
             attachments: &cloth.attachments,
             air: self.air(),
-            cuts: &self.cuts()?,
+            cuts: &cuts,
             triangles: Some(&triangles),
         };
+        let particles = &cloth.positions;
         let solver: Box<dyn Solver> = match self.solver {
-            SolverKind::Verlet => {
-                let settings = self.verlet_settings();
-                Box::new(Verlet::new(device, grid, &cloth.positions, step, settings, &surroundings)?)
-            }
-            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
-                Box::new(Pbd::new(device, &cloth, step, self.pbd_settings(), &surroundings)?)
-            }
+            SolverKind::Verlet => Box::new(Verlet::new(device, grid, particles, step, self.verlet_settings(), around)?),
             SolverKind::MassSpring => {
-                let settings = self.mass_spring_settings();
-                Box::new(MassSpring::new(device, grid, &cloth.positions, step, settings, &surroundings)?)
+                Box::new(MassSpring::new(device, grid, particles, step, self.mass_spring_settings(), around)?)
             }
+            _ => Box::new(Pbd::new(device, &cloth, step, self.pbd_settings(), around)?),
         };
         Ok(Simulation::new(Body::Cloth(cloth), solver, step))
+    }
+
+    /// The cloth, where the device can bind it.
+    fn fitting_cloth(&self, limits: Limits) -> Result<Cloth, SceneError> {
+        // A grid is counted before its cloth, which may take more memory than there is.
+        if self.mesh.is_none() {
+            self.check_fits(self.grid().particle_count(), self.grid_spring_count(), limits)?;
+        }
+        let cloth = self.cloth()?;
+        self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
+        Ok(cloth)
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

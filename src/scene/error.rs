@@ -9,6 +9,7 @@ use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
 use crate::io::{HeightsError, ReadError};
+use crate::model::RopeError;
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +71,9 @@ pub enum SceneError {
     /// A terrain's image can't be read.
     #[error(transparent)]
     Heights(#[from] HeightsError),
+    /// The ropes can't be laid out.
+    #[error(transparent)]
+    Ropes(#[from] RopeError),
     /// The device can't hold the scene, or what else the engine reports.
     #[error(transparent)]
     Engine(#[from] engine::Error),

@@ -13,6 +13,7 @@ mod keys;
 mod path;
 mod pin_tables;
 mod presets;
+mod ropes;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -73,7 +74,7 @@ impl Scene {
         }
         let wrong = |key: &str, expected: String, found: String| Err(self.wrong(key.into(), expected, found));
         let passes = u64::from(self.substeps) * u64::from(self.iterations);
-        if !self.solver.needs_grid() && passes > MOST_ITERATIONS {
+        if self.solver.takes_mesh() && passes > MOST_ITERATIONS {
             let most = MOST_ITERATIONS / u64::from(self.substeps);
             let expected =
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
@@ -82,14 +83,17 @@ impl Scene {
         self.check_colliders()?;
         self.cuts()?;
         self.check_stability()?;
+        if self.solver == SolverKind::Rope {
+            self.validate_ropes()?;
+        }
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
-            if self.solver.needs_grid() {
+            if !self.solver.takes_mesh() {
                 let expected = "\"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others \
-                                move nothing but a grid";
+                                move no mesh";
                 return wrong("solver", expected.into(), format!("\"{}\"", self.solver));
             }
             return Ok(());
@@ -117,7 +121,7 @@ impl Scene {
         let limit = match self.solver {
             SolverKind::Verlet => self.verlet_settings().stability_limit(),
             SolverKind::MassSpring => self.mass_spring_settings().stability_limit(self.particle_mass),
-            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => return Ok(()),
+            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument | SolverKind::Rope => return Ok(()),
         };
         let (dt, substep) = (f64::from(self.dt), f64::from(self.dt) / f64::from(self.substeps));
         if substep < limit || self.allow_unstable {

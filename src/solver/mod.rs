@@ -12,6 +12,7 @@ mod mass_spring;
 mod pbd;
 mod pbd_settings;
 mod residuals;
+mod rope;
 mod simulation;
 mod triangles;
 mod verlet;
@@ -26,6 +27,7 @@ pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
 pub use pbd_settings::{ConstraintSolver, PbdSettings};
+pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
@@ -84,6 +86,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    Planes(Buffer),
 }
 
 /// A solver with the state of what it moves.
@@ -115,8 +119,12 @@ pub trait Solver {
         match &self.particles()[self.current()] {
             Particles::Buffer(buffer) => buffer.read(),
             Particles::Image(image) => image.read(),
+            Particles::Planes(buffer) => Ok(rope::positions(&buffer.read::<f32>()?)),
         }
     }
+
+    /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
+    fn set_camera(&mut self, _position: Vec3) {}
 
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///

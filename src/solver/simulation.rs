@@ -1,6 +1,6 @@
 //! What is simulated, with its solver and its time.
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 
 use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
@@ -29,6 +29,11 @@ impl Simulation {
         self.solver.record(recorder, self.time())?;
         self.steps_recorded += 1;
         Ok(())
+    }
+
+    /// Says where the camera is \[m\], as [`Solver::set_camera`].
+    pub fn set_camera(&mut self, position: Vec3) {
+        self.solver.set_camera(position);
     }
 
     /// Settings to be changed between two steps, as [`Solver::pbd_settings_mut`].

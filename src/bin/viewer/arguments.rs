@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use tautline::io::check_writable;
 use tautline::scene::{Scene, SolverKind};
 
 /// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, L shows levels of detail, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -19,7 +19,7 @@ pub struct Arguments {
     #[arg(default_value = "flag")]
     pub scene: OsString,
 
-    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd or xpbd-document
+    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverKind>,
 
@@ -55,6 +55,10 @@ pub struct Arguments {
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub size: [u32; 2],
 
+    /// What the picture and the window show: scenes as they look, or ropes coloured by their level of detail
+    #[arg(long, value_enum, default_value_t = Shown::Looks)]
+    pub view: Shown,
+
     /// Writes timings and final state as JSON
     #[arg(long, value_name = "JSON")]
     pub report: Option<PathBuf>,
@@ -74,6 +78,13 @@ pub struct Arguments {
     /// Lists the Vulkan devices, with what any of them lacks, and exits
     #[arg(long)]
     pub list_devices: bool,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    Looks,
+    Lod,
 }
 
 impl Arguments {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use tautline::engine::{Instance, InstanceOptions};
+use tautline::render::Camera;
 use tautline::scene::Scene;
 
 use crate::arguments::Arguments;
@@ -21,6 +22,10 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {per_sec}, {eta} left") {
         bar.set_style(style);
     }
+    let points: Vec<_> = run.simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
+    let [width, height] = arguments.size.map(|side| side as f32);
+    let camera = scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position());
+    run.simulation.set_camera(camera);
     run.start_clock();
     for _ in 0..frames {
         run.step()?;

@@ -12,7 +12,7 @@ use tautline::render::{Bounds, Camera, Picture, View};
 use tautline::scene::Scene;
 use tautline::solver::{ConstraintSolver, Simulation};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Shown};
 use crate::output;
 use crate::report::{Report, State, residual_table, table};
 
@@ -41,8 +41,7 @@ impl Run {
         let simulation = scene.simulation(&device)?;
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: Bounds::around(simulation.body().positions().iter().map(|particle| particle.truncate()))
-                .with_room_to_hang(),
+            room: Bounds::room(simulation.body()),
             simulation,
             device,
             timings: Vec::new(),
@@ -110,7 +109,7 @@ impl Run {
         let positions = self.simulation.positions()?;
         // Drawn before the report, which counts what validation says of it, and written after it, which does not depend
         // on it.
-        let picture = image.map(|_| self.picture(&positions, arguments.size, camera));
+        let picture = image.map(|_| self.picture(&positions, arguments, camera));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
         let report = Report::new(scene, &self.simulation, self.device.info(), self.steps, state, messages.len())
@@ -163,12 +162,14 @@ impl Run {
     }
 
     /// Draws `positions`, seen by `camera` or else in full.
-    fn picture(&self, positions: &[Vec4], extent: [u32; 2], camera: Option<Camera>) -> Result<Picture> {
+    fn picture(&self, positions: &[Vec4], arguments: &Arguments, camera: Option<Camera>) -> Result<Picture> {
+        let Arguments { size: extent, view: shown, .. } = *arguments;
         let camera = camera.unwrap_or_else(|| {
             let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
             Camera::framing(&points, extent[0] as f32 / extent[1] as f32)
         });
-        let view = View::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
+        let mut view = View::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
+        view.show_levels(shown == Shown::Lod);
         Ok(Picture::draw(&self.device, &view, self.simulation.current(), &camera, extent)?)
     }
 }

@@ -16,7 +16,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Shown};
 use crate::run::Run;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
@@ -66,6 +66,8 @@ struct View {
     drawing: render::View,
     /// It keeps the state before the last step, to draw what lies between.
     kept: bool,
+    /// Ropes are coloured by their level of detail.
+    shows_levels: bool,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
     window: Arc<Window>,
@@ -108,7 +110,9 @@ impl View {
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
-        let drawing = render::View::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
+        let mut drawing = render::View::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
+        let shows_levels = arguments.view == Shown::Lod;
+        drawing.show_levels(shows_levels);
         let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
@@ -116,6 +120,7 @@ impl View {
             run,
             drawing,
             kept: false,
+            shows_levels,
             targets: None,
             swapchain,
             size: window.inner_size(),
@@ -154,6 +159,7 @@ impl View {
         let Some(targets) = &self.targets else {
             return Ok(());
         };
+        self.run.simulation.set_camera(self.camera.position());
         let mut recorder = self.run.frames.begin()?;
         for left in (0..steps).rev() {
             if left == 0 {
@@ -246,6 +252,10 @@ impl View {
                 self.steps_due = 0;
             }
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
+            Key::Character(text) if text.eq_ignore_ascii_case("l") => {
+                self.shows_levels = !self.shows_levels;
+                self.drawing.show_levels(self.shows_levels);
+            }
             Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
             _ => return Ok(()),
         }

@@ -109,6 +109,6 @@ fn wrong_cuts_are_named_by_number_and_key() {
     let plane = "cut=[{time = 1, point = [0, 0, 0], normal = [1, 0, 0]}]";
     let error = load("verlet", &[plane]).expect_err("no constraints").to_string();
     assert!(
-        error.ends_with("`cut` must be left out with `verlet`, whose springs are those of a whole grid, not given")
+        error.ends_with("`cut` must be left out with `verlet`, as only constraints of cloth can be cut, not given")
     );
 }

@@ -5,7 +5,7 @@
 //! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{IVec2, Mat4, UVec2, Vec4};
+use glam::{IVec2, Mat4, UVec2, Vec2, Vec4};
 
 /// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
 #[repr(C)]
@@ -365,8 +365,26 @@ pub struct ColliderPush {
 pub struct RopeViewPush {
     /// Half a rope's thickness \[m\].
     pub radius: f32,
-    /// 1 to colour ropes by their level of detail, else 0.
-    pub level_colors: u32,
+}
+
+/// Push constants of `view/wave` and `view/wave_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct WavePush {
+    /// The middle of the cloth's upper edge in xyz \[m\].
+    pub top: Vec4,
+    /// Its size across and down \[m\].
+    pub size: Vec2,
+    /// Height of the waves at its lower edge \[m\].
+    pub height: f32,
+    /// \[s\]
+    pub time: f32,
+    /// Cells across.
+    pub columns: u32,
+    /// Cells down.
+    pub rows: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
 }
 
 /// What the draw passes of one image share; a uniform block. Colours are linear.
@@ -395,8 +413,10 @@ pub struct ViewParameters {
     pub floor_disc: Vec4,
     /// Share of the last step that has passed, 0 to 1.
     pub alpha: f32,
+    /// 0: looks, 1: stretch, 2: levels of detail.
+    pub shown: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
 }
 
 /// What the shader compiler says of the same structs.
@@ -498,7 +518,8 @@ assert_same_layout!(RopeParameters {
 });
 assert_same_layout!(RopePush { camera, collider_count, coarsest, padding });
 assert_same_layout!(NormalsPush { particle_count });
-assert_same_layout!(RopeViewPush { radius, level_colors });
+assert_same_layout!(RopeViewPush { radius });
+assert_same_layout!(WavePush { top, size, height, time, columns, rows, padding });
 assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,
@@ -512,4 +533,5 @@ assert_same_layout!(ViewParameters {
     background,
     floor_disc,
     alpha,
+    shown,
 });

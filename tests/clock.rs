@@ -96,7 +96,7 @@ fn between(device: &Device, view: &View, simulation: &Simulation, camera: &Camer
     let staging = Staging::readback(device, image.byte_size()).unwrap();
     let mut frames = Frames::new(device, 1).unwrap();
     let mut recorder = frames.begin().unwrap();
-    view.record(&mut recorder, simulation.current(), alpha, camera, &targets, &image).unwrap();
+    view.record(&mut recorder, simulation, alpha, camera, &targets, &image).unwrap();
     recorder.download_image(&image, &staging).unwrap();
     recorder.submit().unwrap();
     staging.read().unwrap()
@@ -111,17 +111,16 @@ fn pictures_between_two_steps_go_from_the_one_to_the_other() {
         let points: Vec<_> = simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
         let room = Bounds::around(points.iter().copied()).with_room_to_hang();
         let camera = Camera::framing(&points, SIZE[0] as f32 / SIZE[1] as f32);
-        let view = View::new(device, &simulation, COLOR_FORMAT, room).unwrap();
+        let view = View::new(device, &simulation, None, COLOR_FORMAT, room).unwrap();
         let mut frames = Frames::new(device, 1).unwrap();
-        let picture =
-            |simulation: &Simulation| Picture::draw(device, &view, simulation.current(), &camera, SIZE).unwrap().rgba;
+        let picture = |simulation: &Simulation| Picture::draw(device, &view, simulation, &camera, SIZE).unwrap().rgba;
 
         let mut recorder = frames.begin().unwrap();
         (0..10).for_each(|_| simulation.record(&mut recorder).unwrap());
         recorder.submit().unwrap();
         let before = picture(&simulation);
         let mut recorder = frames.begin().unwrap();
-        view.keep(&mut recorder, simulation.current()).unwrap();
+        view.keep(&mut recorder, &simulation).unwrap();
         simulation.record(&mut recorder).unwrap();
         recorder.submit().unwrap();
         let after = picture(&simulation);

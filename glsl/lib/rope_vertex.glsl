@@ -16,7 +16,6 @@ layout(std430, binding = 1) readonly buffer Frames {
 
 layout(push_constant) uniform RopeViewPush {
     float radius;    // m
-    uint level_colors; // 1 to colour ropes by their level of detail
 } push;
 
 // Unit vector from the particle to the vertex.

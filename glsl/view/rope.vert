@@ -16,6 +16,6 @@ void main() {
     world_position = position + radius * world_normal;
     float angle = 6.28318531 * float(gl_VertexIndex % SIDES) / float(SIDES);
     strand = vec3(cos(angle), sin(angle), frames[particle].normal.w / push.radius);
-    level = push.level_colors == 1 ? current_level(particle) : 4;
+    level = view.shown == SHOWN_LEVELS ? current_level(particle) : 4;
     gl_Position = view.clip_from_world * vec4(world_position, 1.0);
 }

@@ -25,6 +25,12 @@ impl Bounds {
         joined.unwrap_or(Self { least: Vec3::ZERO, greatest: Vec3::ZERO })
     }
 
+    /// The smallest box around both.
+    #[must_use]
+    pub fn joined(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
+    }
+
     /// The space that a body can be expected to move in.
     #[must_use]
     pub fn room(body: &Body) -> Self {

@@ -1,7 +1,6 @@
 //! The draw passes of a cloth, straight from the solver's particles.
 
 use bytemuck::bytes_of;
-use glam::Vec2;
 
 use super::stage::{Stage, pipeline};
 use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Resource, Vertices, vk};
@@ -43,7 +42,7 @@ impl ClothView {
         let buffers = Buffers {
             normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
             previous: Buffer::from_slice(device, "drawn from", &cloth.positions)?,
-            coordinates: Buffer::from_slice(device, "coordinates", &coordinates(cloth))?,
+            rest: Buffer::from_slice(device, "rest positions", &cloth.positions)?,
             particle_triangles: triangles.around.clone(),
         };
         // A solver keeps its particles in places of one kind, so that one set of pipelines serves them all.
@@ -91,7 +90,7 @@ struct Buffers {
     normals: Buffer,
     /// Positions before the last step.
     previous: Buffer,
-    coordinates: Buffer,
+    rest: Buffer,
     particle_triangles: Buffer,
 }
 
@@ -137,8 +136,8 @@ impl Place {
         let normals = ("Normals", (&buffers.normals).into());
         let view = stage.parameters();
         let triangles = ("ParticleTriangles", (&buffers.particle_triangles).into());
-        let coordinates = ("Coordinates", (&buffers.coordinates).into());
-        let cloth = [particles, previous, normals, coordinates, view, stage.shadow_map()];
+        let rest = ("RestPositions", (&buffers.rest).into());
+        let cloth = [particles, previous, normals, rest, view, stage.shadow_map()];
         Ok(Self {
             keep: pipelines.keep.bind(&[particles, previous])?,
             normals: pipelines.normals.bind(&[particles, previous, normals, triangles, view])?,
@@ -146,15 +145,4 @@ impl Place {
             cloth: Bindings::new(&pipelines.cloth, &cloth)?,
         })
     }
-}
-
-/// Each particle's place on the cloth at rest \[m\]; zero where the cloth is no grid.
-fn coordinates(cloth: &Cloth) -> Vec<Vec2> {
-    let place = |index: usize| {
-        cloth.grid.map_or(Vec2::ZERO, |grid| {
-            let (column, row) = (index % grid.columns as usize, index / grid.columns as usize);
-            grid.spacing * Vec2::new(column as f32, row as f32)
-        })
-    };
-    (0..cloth.positions.len()).map(place).collect()
 }

@@ -7,8 +7,10 @@ mod picture;
 mod rope_view;
 mod stage;
 mod view;
+mod wave_view;
 
 pub use camera::{Bounds, Camera};
 pub use picture::Picture;
-pub use stage::ViewTargets;
+pub use stage::{Shown, ViewTargets};
 pub use view::View;
+pub use wave_view::Wave;

@@ -59,18 +59,13 @@ impl RopeView {
             rope_count: ropes.ropes().len() as u32,
             index_count: indices.len() as u32,
             indices: Buffer::from_slice(device, "rope triangles", &indices)?,
-            push: RopeViewPush { radius: ropes.radius(), level_colors: 0 },
+            push: RopeViewPush { radius: ropes.radius() },
             keep: Kernel::new(device, &shaders::VIEW_KEEP_PLANES)?.bind(&[particles, previous])?,
             frames: Kernel::new(device, &shaders::VIEW_ROPE_FRAMES)?
                 .bind(&[particles, previous, frames, ranges, view])?,
             shadow: Bindings::new(&shadow, &[particles, previous, frames, view])?,
             surface: Bindings::new(&surface, &[particles, previous, frames, view, stage.shadow_map()])?,
         })
-    }
-
-    /// As [`super::View::show_levels`].
-    pub(super) fn show_levels(&mut self, shown: bool) {
-        self.push.level_colors = shown.into();
     }
 
     /// As [`super::View::keep`].

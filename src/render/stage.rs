@@ -48,6 +48,27 @@ impl ViewTargets {
     }
 }
 
+/// What pictures show beside shapes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// Everything in its colours.
+    #[default]
+    Looks = 0,
+    /// Cloth in the colour of its stretch: from dark violet at none over green to yellow at 10 % and more.
+    Stretch = 1,
+    /// Ropes in the colour of their level of detail: green, yellow, red, and blue for the baked motion.
+    Levels = 2,
+}
+
+/// What is the same in all of one picture.
+pub(super) struct Look {
+    /// Share of the last step that has passed, 0 to 1.
+    pub(super) alpha: f32,
+    /// Width of the cloth's stripes \[m\], 0 for none.
+    pub(super) stripe_width: f32,
+    pub(super) shown: Shown,
+}
+
 /// What the pictures of one simulation share.
 pub(super) struct Stage {
     parameters: Buffer,
@@ -89,25 +110,25 @@ impl Stage {
     pub(super) fn begin(
         &self,
         recorder: &mut Recorder<'_>,
-        alpha: f32,
-        stripe_width: f32,
+        look: &Look,
         camera: &Camera,
         targets: &ViewTargets,
     ) -> engine::Result<()> {
-        recorder.update(&self.parameters, &[self.view_parameters(alpha, stripe_width, camera, targets.aspect())])
+        recorder.update(&self.parameters, &[self.view_parameters(look, camera, targets.aspect())])
     }
 
-    /// Records the shadow map, and then the picture in a pass called `name`: `shadow` and `surface` draw what the stage
-    /// was set for, as the light and as the camera see it.
+    /// Records the shadow map, and then the picture in a pass called `name`: `subjects` draw what the stage
+    /// was set for, each as the light and as the camera see it.
     pub(super) fn record(
         &self,
         recorder: &mut Recorder<'_>,
         name: &str,
-        [shadow, surface]: [Draw<'_>; 2],
+        subjects: Vec<[Draw<'_>; 2]>,
         targets: &ViewTargets,
         picture: &Image,
     ) -> engine::Result<()> {
-        let (mut shadows, mut draws) = (vec![shadow], vec![surface]);
+        let (mut shadows, mut draws): (Vec<_>, Vec<_>) =
+            subjects.into_iter().map(|[shadow, surface]| (shadow, surface)).unzip();
         shadows.extend(self.colliders.shadows());
         draws.extend(self.colliders.surfaces());
         // Last, as it fades into what is behind it.
@@ -122,7 +143,7 @@ impl Stage {
         recorder.draw(name, &target, &draws)
     }
 
-    fn view_parameters(&self, alpha: f32, stripe_width: f32, camera: &Camera, aspect: f32) -> ViewParameters {
+    fn view_parameters(&self, look: &Look, camera: &Camera, aspect: f32) -> ViewParameters {
         let (centre, radius) = (self.room.centre(), self.room.radius());
         let to_light = Vec3::new(0.45, 0.80, 0.55).normalize();
         // The light sees the room and the floor around it, onto which the shadow falls slanted.
@@ -137,12 +158,13 @@ impl Stage {
             light_direction: to_light.extend(0.0),
             front_color: FRONT_COLOR.extend(1.0),
             back_color: BACK_COLOR.extend(1.0),
-            stripe_color: STRIPE_COLOR.extend(stripe_width),
+            stripe_color: STRIPE_COLOR.extend(look.stripe_width),
             collider_color: COLLIDER_COLOR.extend(1.0),
             background: BACKGROUND.extend(1.0),
             floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
-            alpha,
-            padding: [0; 3],
+            alpha: look.alpha,
+            shown: look.shown as u32,
+            padding: [0; 2],
         }
     }
 }

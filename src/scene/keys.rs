@@ -178,6 +178,10 @@ scene! {
     /// When and how the cloth is cut, for solvers of constraints, each a table as [`CutTable`] says.
     cut: Vec<CutTable> = Vec::new();
 
+    /// Where a cloth of the same size is drawn whose vertex shader has sine waves and which nothing can touch, to compare: the
+    /// middle of its upper edge \[m\]; without it, there is none.
+    sine_cloth: Option<Vec3> = None, in -1e9..=1e9, "m";
+
     /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints and for `verlet`.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
     /// Amplitude of the wind's flutter \[m/s²\].

@@ -4,14 +4,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use tautline::io::check_writable;
+use tautline::render::Shown;
 use tautline::scene::{Scene, SolverKind};
 
 /// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, L shows levels of detail, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, V changes the view, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -55,8 +56,8 @@ pub struct Arguments {
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub size: [u32; 2],
 
-    /// What the picture and the window show: scenes as they look, or ropes coloured by their level of detail
-    #[arg(long, value_enum, default_value_t = Shown::Looks)]
+    /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
+    #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
 
     /// Writes timings and final state as JSON
@@ -80,12 +81,8 @@ pub struct Arguments {
     pub list_devices: bool,
 }
 
-/// What a picture shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shown {
-    Looks,
-    Lod,
-}
+/// What can be shown, and its name.
+pub const VIEWS: [(Shown, &str); 3] = [(Shown::Looks, "looks"), (Shown::Stretch, "stretch"), (Shown::Levels, "lod")];
 
 impl Arguments {
     /// Reads the scene, with what the command line changes in it.
@@ -136,4 +133,11 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     } else {
         Err("width and height have to be from 1 to 16384 pixels".into())
     }
+}
+
+fn shown(text: &str) -> Result<Shown, String> {
+    let named = VIEWS.into_iter().find(|(_, name)| *name == text);
+    named
+        .map(|(shown, _)| shown)
+        .ok_or_else(|| format!("it has to be one of {}", VIEWS.map(|(_, name)| name).join(", ")))
 }

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance, Ticket};
 use tautline::glam::Vec4;
-use tautline::render::{Bounds, Camera, Picture, View};
+use tautline::render::{Bounds, Camera, Picture, View, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{ConstraintSolver, Simulation};
 
-use crate::arguments::{Arguments, Shown};
+use crate::arguments::Arguments;
 use crate::output;
 use crate::report::{Report, State, residual_table, table};
 
@@ -26,6 +26,7 @@ pub struct Run {
     pub simulation: Simulation,
     pub device: Device,
     pub room: Bounds,
+    wave: Option<Wave>,
     timings: Vec<Option<FrameTiming>>,
     /// Submitted frames that have not been seen to finish, oldest first.
     in_flight: VecDeque<Ticket>,
@@ -39,9 +40,11 @@ impl Run {
     pub fn new(instance: &Instance, arguments: &Arguments, scene: &Scene, presents: bool) -> Result<Self> {
         let device = Device::open(instance, arguments.device.as_deref(), presents)?;
         let simulation = scene.simulation(&device)?;
+        let (room, wave) = (Bounds::room(simulation.body()), Wave::of(scene));
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: Bounds::room(simulation.body()),
+            room: wave.map_or(room, |wave| room.joined(wave.bounds())),
+            wave,
             simulation,
             device,
             timings: Vec::new(),
@@ -165,11 +168,13 @@ impl Run {
     fn picture(&self, positions: &[Vec4], arguments: &Arguments, camera: Option<Camera>) -> Result<Picture> {
         let Arguments { size: extent, view: shown, .. } = *arguments;
         let camera = camera.unwrap_or_else(|| {
-            let points: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
+            let particles = positions.iter().map(|position| position.truncate());
+            let corners = self.wave.iter().flat_map(|wave| wave.bounds().corners());
+            let points: Vec<_> = particles.chain(corners).collect();
             Camera::framing(&points, extent[0] as f32 / extent[1] as f32)
         });
-        let mut view = View::new(&self.device, &self.simulation, COLOR_FORMAT, self.room)?;
-        view.show_levels(shown == Shown::Lod);
-        Ok(Picture::draw(&self.device, &view, self.simulation.current(), &camera, extent)?)
+        let mut view = View::new(&self.device, &self.simulation, self.wave, COLOR_FORMAT, self.room)?;
+        view.show(shown);
+        Ok(Picture::draw(&self.device, &view, &self.simulation, &camera, extent)?)
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 37] = [
+const OTHER_VALUES: [(&str, &str); 52] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -41,6 +41,21 @@ const OTHER_VALUES: [(&str, &str); 37] = [
     ("wind_flutter_frequency", "1"),
     ("wind_flutter_lift", "1"),
     ("pins", "none"),
+    ("rope_count", "2"),
+    ("rope_columns", "2"),
+    ("rope_particles", "2"),
+    ("rope_length", "2"),
+    ("rope_span", "0.5"),
+    ("rope_spacing", "1"),
+    ("rope_held", "first"),
+    ("rope_motion", "[[0, 0, 0, 0], [1.5, 1, 0, 0]]"),
+    ("rope_radius", "0.01"),
+    ("rope_lod", "true"),
+    ("rope_lod_distances", "[1, 2, 3]"),
+    ("rope_lod_hysteresis", "0.1"),
+    ("rope_lod_blend", "1"),
+    ("rope_lod_sway", "0"),
+    ("rope_lod_camera", "[1, 2, 3]"),
 ];
 
 #[test]
@@ -91,6 +106,18 @@ fn every_range_is_enforced_at_its_ends() {
         ("wind_flutter_wave_number", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_frequency", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_lift", "-1e9", "1e9", "-inf", "inf"),
+        ("rope_count", "1", "65535", "0", "65536"),
+        ("rope_columns", "1", "65535", "0", "65536"),
+        ("rope_particles", "2", "256", "1", "257"),
+        ("rope_length", "1e-3", "1e6", "0", "inf"),
+        ("rope_span", "0", "1e6", "-1", "inf"),
+        ("rope_spacing", "0", "1e6", "-1", "inf"),
+        ("rope_radius", "1e-6", "1e3", "0", "inf"),
+        ("rope_lod_distances", "[0, 0, 0]", "[0, 0, 1e9]", "[-1, 0, 0]", "[0, 0, inf]"),
+        ("rope_lod_hysteresis", "0", "0.5", "-0.1", "0.6"),
+        ("rope_lod_blend", "1e-3", "10", "0", "11"),
+        ("rope_lod_sway", "0", "90", "-1", "91"),
+        ("rope_lod_camera", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
     ] {
         let other = match key {
             "columns" => "rows=1",
@@ -122,8 +149,8 @@ fn wrong_values_say_what_would_be_right() {
         (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
         (
             &["solver=jacobi"],
-            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", \
-         not \"jacobi\"",
+            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\", not \
+             \"jacobi\"",
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
@@ -145,7 +172,7 @@ fn wrong_values_say_what_would_be_right() {
         (
             &["solver=verlet", "mesh=a.obj"],
             "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
-             nothing but a grid, not \"verlet\"",
+             no mesh, not \"verlet\"",
         ),
     ] {
         assert_eq!(complaint("flag", settings), expected);
@@ -176,7 +203,7 @@ fn solvers_are_named_both_ways() {
     let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
     assert_eq!(
         error,
-        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""
+        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\""
     );
 }
 
@@ -212,4 +239,38 @@ fn wrong_colliders_are_named_by_number_and_key() {
     }
     let unknown = complaint("flag", &["collider=[{shape = 'plane', mass = 1}]"]);
     assert!(unknown.starts_with("`collider` must be an array of tables such as "), "{unknown}");
+}
+
+#[test]
+fn keys_of_ropes_go_together() {
+    for (settings, expected) in [
+        (&["iterations=65"][..], "`iterations` must be at most 64 where `solver` is \"rope\", not 65"),
+        (
+            &["substeps=5001"],
+            "`substeps` must be at most 5000 where `solver` is \"rope\" and `iterations` is 4, not 5001",
+        ),
+        (&["rope_span=1.3"], "`rope_span` must be at most `rope_length`, 1.2 m, where both ends are held, not 1.3"),
+        (
+            &["rope_motion=[[1, 0, 0, 0], [1, 1, 0, 0]]"],
+            "`rope_motion` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, not \
+             [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+        ),
+        (
+            &["rope_motion=[1, 2]"],
+            "`rope_motion` must be an array of keyframes [time, x, y, z], in s and m, not [1, 2]",
+        ),
+        (
+            &["rope_lod_distances=[1, 3, 2]"],
+            "`rope_lod_distances` must be three distances in ascending order, not [1.0, 3.0, 2.0]",
+        ),
+        (&["rope_held=left"], "`rope_held` must be \"both\", \"first\", \"last\" or \"none\", not \"left\""),
+        (
+            &["mesh=a.obj"],
+            "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
+             no mesh, not \"rope\"",
+        ),
+    ] {
+        assert_eq!(complaint("ropes", settings), expected);
+    }
+    assert!(load("ropes", &["rope_span=9", "rope_held=first"]).is_ok(), "a rope that is let go stretched");
 }

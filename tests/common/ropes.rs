@@ -146,9 +146,9 @@ fn crossings(stepper: &mut dyn Stepper, dt: f64, count: usize, value: impl Fn(&d
 
 /// Period of a pendulum of 1 m that swings to `angle` \[rad\]: 2 pi sqrt(l / g) / agm(1, cos(angle / 2)).
 fn pendulum_period(angle: f64) -> f64 {
-    let (mut a, mut b) = (1.0, (angle / 2.0).cos());
+    let (mut a, mut b): (f64, f64) = (1.0, (angle / 2.0).cos());
     for _ in 0..20 {
-        (a, b) = ((a + b) / 2.0, (a * b as f64).sqrt());
+        (a, b) = ((a + b) / 2.0, (a * b).sqrt());
     }
     TAU / GRAVITY.sqrt() / a
 }

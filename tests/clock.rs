@@ -25,6 +25,13 @@ fn scene(solver: &str) -> Scene {
     Scene::load("flag", &settings).unwrap()
 }
 
+/// Ropes that are let go.
+fn ropes() -> Scene {
+    let settings = [("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")];
+    let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+    Scene::load("ropes", &settings).unwrap()
+}
+
 /// So many frames of the same wall time.
 fn frames(count: usize, a_second: u32) -> Vec<Duration> {
     vec![Duration::from_secs(1) / a_second; count]
@@ -59,8 +66,8 @@ fn run(device: &Device, scene: &Scene, wall: &[Duration]) -> (Vec<Vec4>, Vec<u32
 fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
     let validated = Validated::open();
     let device = &validated.device;
-    for solver in ["xpbd", "verlet"] {
-        let scene = scene(solver);
+    for scene in [scene("xpbd"), scene("verlet"), ropes()] {
+        let solver = scene.solver;
         let (wanted, steps, _) = run(device, &scene, &frames(61, 60));
         assert_eq!(steps.iter().max(), Some(&1));
         let start = scene.simulation(device).unwrap().positions().unwrap();
@@ -106,8 +113,9 @@ fn between(device: &Device, view: &View, simulation: &Simulation, camera: &Camer
 fn pictures_between_two_steps_go_from_the_one_to_the_other() {
     let validated = Validated::open();
     let device = &validated.device;
-    for solver in ["xpbd", "verlet"] {
-        let mut simulation = scene(solver).simulation(device).unwrap();
+    for scene in [scene("xpbd"), scene("verlet"), ropes()] {
+        let solver = scene.solver;
+        let mut simulation = scene.simulation(device).unwrap();
         let points: Vec<_> = simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
         let room = Bounds::around(points.iter().copied()).with_room_to_hang();
         let camera = Camera::framing(&points, SIZE[0] as f32 / SIZE[1] as f32);

@@ -216,6 +216,40 @@ fn the_strain_of_one_loaded_spring_is_that_of_hooke() {
     }
 }
 
+/// One dispatch a step for all ropes. At rest the strain is what the solver's own iterations leave.
+#[test]
+fn ropes_are_reported_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = ["--set", "rope_count=21", "--set", "rope_columns=3", "--set", "rope_particles=17"];
+    let mut colors = Vec::new();
+    for (view, camera) in [("looks", "[0,0,0]"), ("lod", "[0,0,0]"), ("lod", "[0,0,100]")] {
+        let path = folder.path().join("ropes.png");
+        let camera = format!("rope_lod_camera={camera}");
+        let run = ["ropes", "--frames", "3", "--size", "320x180", "--validate", "--view", view, "--set", &camera];
+        let report = report(&[&run[..], &small, &["--image", path.to_str().unwrap()]].concat());
+        assert_eq!(calls(&report)[..1], [("rope/step", 1)]);
+        let counts = ["particles", "constraints", "batches"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!((report["solver"].as_str(), counts), (Some("rope"), [357, 336, 2]));
+        assert!(number(&report["state"]["rms_strain"]) < 0.01, "{}", report["state"]);
+        let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let count = |is: fn(i32, i32, i32) -> bool| {
+            pixels.chunks(4).filter(|pixel| is(pixel[0].into(), pixel[1].into(), pixel[2].into())).count()
+        };
+        colors.push([
+            count(|red, green, blue| red > green + 15 && green > blue + 15),
+            count(|red, green, blue| green > red + 30 && green > blue + 30),
+            count(|red, green, blue| blue > red + 30 && blue > green + 30),
+        ]);
+    }
+    // Hemp; green near by, at level 0; and blue far away, at level 3.
+    for (index, colors) in colors.iter().enumerate() {
+        assert!(colors[index] > 200 && (0..3).all(|other| other == index || colors[other] < 20), "{colors:?}");
+    }
+}
+
 #[test]
 fn the_picture_has_its_size_and_shows_red_and_white_cloth() {
     let folder = tempfile::tempdir().unwrap();
@@ -284,7 +318,7 @@ fn scenes_and_devices_are_listed() {
     let list = |flag| String::from_utf8(viewer(&[flag]).output().unwrap().stdout).unwrap();
     let scenes = list("--list-scenes");
     let names: Vec<_> = scenes.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["verlet", "curtain", "flag", "mesh"]);
+    assert_eq!(names, ["verlet", "curtain", "flag", "mesh", "ropes"]);
     let devices = list("--list-devices");
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
 }

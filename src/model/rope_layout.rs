@@ -86,8 +86,16 @@ impl RopeLayout {
         if self.span == 0.0 || self.particles < 2 {
             return straight(Vec3::NEG_Y * self.length);
         }
-        // What is too short to hang is told by `Ropes::new` where both ends are held.
-        hanging_chain(span, self.length, self.particles, Vec3::NEG_Y).unwrap_or_else(|| straight(span))
+        if self.span >= self.length {
+            // Where both ends are held, `Ropes::new` tells that they cannot be.
+            return straight(span);
+        }
+        hanging_chain(span, self.length, self.particles, Vec3::NEG_Y).unwrap_or_else(|| {
+            // Too narrow to hang in a curve: folded in the middle.
+            let depth = (self.length.powi(2) - self.span.powi(2)).sqrt() / 2.0;
+            let fold = |along: f32| along * span - (1.0 - (2.0 * along - 1.0).abs()) * depth * Vec3::Y;
+            (0..self.particles).map(|index| fold(index as f32 / (self.particles - 1) as f32)).collect()
+        })
     }
 
     fn path(&self, start: Vec3) -> Path {
@@ -134,6 +142,8 @@ mod tests {
         let moving = RopeLayout { motion: vec![(1.0, Vec3::ZERO), (2.0, Vec3::Y)], ..layout() }.ropes().unwrap();
         let heights = [0.0, 1.5, 9.0].map(|time| moving.ropes()[3].held_at(time)[1].map(|place| place.y));
         assert_eq!(heights[1..], [Some(0.5), Some(1.0)]);
+        let narrow = RopeLayout { span: 0.01, ..layout() }.ropes().unwrap();
+        assert!((narrow.positions()[4].y + 0.75).abs() < 1e-4, "{}", narrow.positions()[4]);
         let short = RopeLayout { span: 2.0, ..layout() }.ropes().expect_err("too short").to_string();
         assert_eq!(short, "the ends of rope 0 must be held at most its length of 1.5 m apart, not 2 m");
     }

@@ -4,9 +4,11 @@ use std::f32::consts::TAU;
 
 use glam::{DVec2, DVec3, Vec3};
 
-/// How close to taut, or to hanging with both ends in one vertical line, a chain is no longer looked for, as a share of
-/// its length.
-const DEGENERATE: f64 = 1e-6;
+/// How close the span of a chain is to its length where it is taken to be straight, as a share of the length.
+const TAUT: f64 = 1e-5;
+
+/// How close the ends of a chain are to one vertical line where it is no longer looked for, as a share of its length.
+const VERTICAL: f64 = 1e-3;
 
 /// A rope at rest, and the motion that is baked for it: the whole of it turns to and fro about what holds it.
 ///
@@ -56,63 +58,61 @@ fn across(direction: Vec3) -> Vec3 {
 }
 
 /// The particles of a chain of rigid links, `length` \[m\] in all, that hangs from the origin to `span` \[m\]; each but the
-/// ends weighs the same, and `down` is a unit vector. None where the span is vertical, or longer than the chain.
+/// ends weighs the same, and `down` is a unit vector. None where the span is longer than the chain, or vertical, or so close
+/// to it that a link at the bottom would be pushed together rather than pulled.
 ///
 /// The pull T along the links changes from one to the next by a particle's weight: T_j = (H, V + j) in units of that,
-/// across and up. H and V are such that the links l T_j / |T_j| add up to the span, which makes them the minimum of the
-/// convex function sum(l |T_j|) - (H, V) span; Newton's method finds it.
+/// across and up, for link j. H and V are such that the links l T_j / |T_j| add up to the span, which makes them the
+/// minimum of the convex function sum(l |T_j|) - (H, V) span. So the links' sum upwards grows with V, and once V fits, that
+/// across grows with H: both are found by halving intervals.
 #[must_use]
 pub fn hanging_chain(span: Vec3, length: f32, particle_count: usize, down: Vec3) -> Option<Vec<Vec3>> {
     let (span, down, links) = (span.as_dvec3(), down.as_dvec3(), particle_count - 1);
     let level = span.reject_from_normalized(down);
     let link = f64::from(length) / links as f64;
     let (distance, length) = (span.length(), f64::from(length));
-    if (distance - length).abs() <= 10.0 * DEGENERATE * length {
+    if (distance - length).abs() <= TAUT * length {
         return Some((0..=links).map(|index| (span * (index as f64 / links as f64)).as_vec3()).collect());
     }
-    if distance > length || level.length() < 1e3 * DEGENERATE * length {
+    if distance > length || level.length() < VERTICAL * length {
         return None;
     }
     let goal = DVec2::new(level.length(), -span.dot(down));
-    let pull = |start: DVec2, index: usize| start + DVec2::Y * index as f64;
-    let excess =
-        |start: DVec2| (0..links).map(|index| link * pull(start, index).length()).sum::<f64>() - start.dot(goal);
-    let mut start = DVec2::new(links as f64 / 2.0, -(links as f64 - 1.0) / 2.0);
-    for _ in 0..100 {
-        let (mut slope, mut bend_xx, mut bend_xy, mut bend_yy) = (-goal, 0.0, 0.0, 0.0);
-        for index in 0..links {
-            let pull = pull(start, index);
-            let size = pull.length();
-            slope += link * pull / size;
-            let factor = link / size.powi(3);
-            bend_xx += factor * pull.y * pull.y;
-            bend_xy -= factor * pull.x * pull.y;
-            bend_yy += factor * pull.x * pull.x;
-        }
-        if slope.length() < 1e-12 * length {
-            break;
-        }
-        let determinant = bend_xx * bend_yy - bend_xy * bend_xy;
-        let step = DVec2::new(bend_yy * slope.x - bend_xy * slope.y, bend_xx * slope.y - bend_xy * slope.x);
-        let mut step = step / determinant;
-        // Halved until the function falls and the chain hangs the right way.
-        for _ in 0..60 {
-            if start.x > step.x && excess(start - step) <= excess(start) {
-                break;
-            }
-            step /= 2.0;
-        }
-        start -= step;
+    let direction = |pull: DVec2, index: usize| (pull + DVec2::Y * index as f64).normalize();
+    let reach = |pull: DVec2| (0..links).map(|index| link * direction(pull, index)).sum::<DVec2>();
+    let weight = links as f64;
+    let fitting = |across: f64| {
+        // No farther than where all links but one hang down, or up, with a slope as steep as the chain is long.
+        let most = weight + across / TAUT;
+        DVec2::new(across, halved(-most, most, |up| reach(DVec2::new(across, up)).y < goal.y))
+    };
+    let exponent = halved(-30.0, 30.0, |exponent| reach(fitting(weight * exponent.exp())).x < goal.x);
+    let pull = fitting(weight * exponent.exp());
+    if reach(pull).distance(goal) > TAUT * length {
+        return None;
     }
     let sideways = level.normalize();
     let mut place = DVec3::ZERO;
     let mut places = vec![Vec3::ZERO];
     for index in 0..links {
-        let direction = pull(start, index).normalize();
+        let direction = direction(pull, index);
         place += link * (direction.x * sideways - direction.y * down);
         places.push(place.as_vec3());
     }
     Some(places)
+}
+
+/// The number from `low` to `high` up to which something `is_below`, by halving the interval.
+fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..48 {
+        let middle = (low + high) / 2.0;
+        if is_below(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     /// Whatever the span: what pulls at each particle, by the angles of its links, is the weight of one.
     #[test]
     fn every_particle_of_a_chain_is_in_balance() {
-        for span in [Vec3::new(0.3, 0.4, -0.5), Vec3::new(0.01, -0.9, 0.0), Vec3::new(0.05, 0.0, 0.0)] {
+        for span in [Vec3::new(0.3, 0.4, -0.5), Vec3::new(0.05, -0.9, 0.0), Vec3::new(0.1, 0.0, 0.0)] {
             let places = hanging_chain(span, 1.0, 18, Vec3::NEG_Y).unwrap();
             assert!(places[17].distance(span) < 1e-5, "{}", places[17]);
             let slopes: Vec<f64> = places
@@ -149,9 +149,10 @@ mod tests {
                 .collect();
             // V_j / H rises by 1 / H from link to link.
             let rise = (slopes[16] - slopes[0]) / 16.0;
+            // Places are rounded to 1.2e-7 m, against the width of a link, 1/17 m over the slope.
+            let steepest = slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+            let tolerance = 4.0 * 17.0 * 1.2e-7 * (1.0 + steepest * steepest);
             for pair in slopes.windows(2) {
-                // Links of 1/17 m are rounded to 1e-7 m, and steep ones are up to 1000 times as steep as wide.
-                let tolerance = 4e-6 * (1.0 + pair[1] * pair[1]);
                 assert!((pair[1] - pair[0] - rise).abs() < tolerance, "{span}: {pair:?}, {rise}");
             }
         }
@@ -161,6 +162,8 @@ mod tests {
     fn what_cannot_hang_in_one_way_is_none() {
         let chain = |span| hanging_chain(span, 1.0, 8, Vec3::NEG_Y);
         assert_eq!(chain(Vec3::Y * 0.5), None);
+        // The bottom link is as wide as that alone.
+        assert_eq!(chain(Vec3::X * 0.1), None);
         assert_eq!(chain(Vec3::X * 1.1), None);
         assert_eq!(chain(Vec3::X).map(|places| places[7]), Some(Vec3::X));
         let gravity = Vec3::NEG_Y * 9.81;

@@ -6,8 +6,8 @@ const PRESETS: [(&str, &str); 6] = [
     ("curtain", include_str!("presets/curtain.toml")),
     ("flag", include_str!("presets/flag.toml")),
     ("drape", include_str!("presets/drape.toml")),
-    ("mesh", include_str!("presets/mesh.toml")),
     ("ropes", include_str!("presets/ropes.toml")),
+    ("mesh", include_str!("presets/mesh.toml")),
 ];
 
 /// Name of each preset, and what it shows in a line.

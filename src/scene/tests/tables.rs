@@ -112,3 +112,37 @@ fn wrong_cuts_are_named_by_number_and_key() {
         error.ends_with("`cut` must be left out with `verlet`, as only constraints of cloth can be cut, not given")
     );
 }
+
+#[test]
+fn keys_of_ropes_go_together() {
+    for (settings, expected) in [
+        (&["iterations=65"][..], "`iterations` must be at most 64 where `solver` is \"rope\", not 65"),
+        (
+            &["substeps=5001"],
+            "`substeps` must be at most 5000 where `solver` is \"rope\" and `iterations` is 4, not 5001",
+        ),
+        (&["rope_span=1.3"], "`rope_span` must be at most `rope_length`, 1.2 m, where both ends are held, not 1.3"),
+        (
+            &["rope_motion=[[1, 0, 0, 0], [1, 1, 0, 0]]"],
+            "`rope_motion` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, not \
+             [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+        ),
+        (
+            &["rope_motion=[1, 2]"],
+            "`rope_motion` must be an array of keyframes [time, x, y, z], in s and m, not [1, 2]",
+        ),
+        (
+            &["rope_lod_distances=[1, 3, 2]"],
+            "`rope_lod_distances` must be three distances in ascending order, not [1.0, 3.0, 2.0]",
+        ),
+        (&["rope_held=left"], "`rope_held` must be \"both\", \"first\", \"last\" or \"none\", not \"left\""),
+        (
+            &["mesh=a.obj"],
+            "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
+             no mesh, not \"rope\"",
+        ),
+    ] {
+        assert_eq!(complaint("ropes", settings), expected);
+    }
+    assert!(load("ropes", &["rope_span=9", "rope_held=first"]).is_ok(), "a rope that is let go stretched");
+}

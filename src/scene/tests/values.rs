@@ -6,7 +6,7 @@ use super::*;
 use crate::model::Shape;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 44] = [
+const OTHER_VALUES: [(&str, &str); 60] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -50,7 +50,23 @@ const OTHER_VALUES: [(&str, &str); 44] = [
     ("air_velocity", "[1, 2, 3]"),
     ("drag_coefficient", "1"),
     ("lift_coefficient", "1"),
+    ("sine_cloth", "[3, 0, 0]"),
     ("pins", "none"),
+    ("rope_count", "2"),
+    ("rope_columns", "2"),
+    ("rope_particles", "2"),
+    ("rope_length", "2"),
+    ("rope_span", "0.5"),
+    ("rope_spacing", "1"),
+    ("rope_held", "first"),
+    ("rope_motion", "[[0, 0, 0, 0], [1.5, 1, 0, 0]]"),
+    ("rope_radius", "0.01"),
+    ("rope_lod", "true"),
+    ("rope_lod_distances", "[1, 2, 3]"),
+    ("rope_lod_hysteresis", "0.1"),
+    ("rope_lod_blend", "1"),
+    ("rope_lod_sway", "0"),
+    ("rope_lod_camera", "[1, 2, 3]"),
 ];
 
 #[test]
@@ -104,6 +120,18 @@ fn every_range_is_enforced_at_its_ends() {
         ("air_density", "0", "1e3", "-1e-6", "1e4"),
         ("drag_coefficient", "0", "1e3", "-1e-6", "1e4"),
         ("lift_coefficient", "0", "1e3", "-1e-6", "1e4"),
+        ("rope_count", "1", "65535", "0", "65536"),
+        ("rope_columns", "1", "65535", "0", "65536"),
+        ("rope_particles", "2", "256", "1", "257"),
+        ("rope_length", "1e-3", "1e6", "0", "inf"),
+        ("rope_span", "0", "1e6", "-1", "inf"),
+        ("rope_spacing", "0", "1e6", "-1", "inf"),
+        ("rope_radius", "1e-6", "1e3", "0", "inf"),
+        ("rope_lod_distances", "[0, 0, 0]", "[0, 0, 1e9]", "[-1, 0, 0]", "[0, 0, inf]"),
+        ("rope_lod_hysteresis", "0", "0.5", "-0.1", "0.6"),
+        ("rope_lod_blend", "1e-3", "10", "0", "11"),
+        ("rope_lod_sway", "0", "90", "-1", "91"),
+        ("rope_lod_camera", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
     ] {
         let other = match key {
             "columns" => "rows=1",
@@ -135,8 +163,8 @@ fn wrong_values_say_what_would_be_right() {
         (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
         (
             &["solver=jacobi"],
-            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", \
-         not \"jacobi\"",
+            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\", not \
+             \"jacobi\"",
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
@@ -158,7 +186,7 @@ fn wrong_values_say_what_would_be_right() {
         (
             &["solver=verlet", "mesh=a.obj"],
             "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
-             nothing but a grid, not \"verlet\"",
+             no mesh, not \"verlet\"",
         ),
     ] {
         assert_eq!(complaint("flag", settings), expected);
@@ -189,7 +217,7 @@ fn solvers_are_named_both_ways() {
     let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
     assert_eq!(
         error,
-        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""
+        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\""
     );
 }
 

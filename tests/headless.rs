@@ -117,7 +117,10 @@ fn the_flag_is_reported_with_every_field() {
     let whole = number(&report["frame"]["gpu_us"]["max"]);
     assert!((pass_sum(&report) - whole).abs() < 1e-6 * whole, "{} of {whole} µs", pass_sum(&report));
 
-    assert_eq!(keys(&report["state"]), BTreeSet::from(["finite", "rms_strain", "max_strain", "aabb", "hash"]));
+    assert_eq!(
+        keys(&report["state"]),
+        BTreeSet::from(["finite", "cut_constraints", "rms_strain", "max_strain", "aabb", "hash"])
+    );
     assert_eq!(report["state"]["finite"], true);
     let (rms, max) = (number(&report["state"]["rms_strain"]), number(&report["state"]["max_strain"]));
     assert!(0.0 < rms && rms < max && max < 1.0, "{rms} {max}");
@@ -131,15 +134,15 @@ fn the_flag_is_reported_with_every_field() {
 #[test]
 fn every_preset_runs_with_every_solver_under_validation() {
     for preset in ["verlet", "flag"] {
-        let small = ["--set", "columns=9", "--set", "rows=7", "--set", "substeps=4", "--set", "iterations=3"];
+        let small = ["--set", "columns=9", "--set", "rows=7", "--set", "substeps=14", "--set", "iterations=3"];
         for solver in ["verlet", "xpbd", "pbd", "xpbd-document"] {
             let arguments = [&[preset, "--solver", solver, "--frames", "3", "--validate"], &small[..]].concat();
             let report = report(&arguments);
             // (8 * 7 + 9 * 6) along grid lines and 2 * 8 * 6 diagonals.
             let (constraints, expected) = match solver {
-                "verlet" => ([0, 0], vec![("verlet/step", 4)]),
-                "xpbd-document" => ([206, 8], vec![("pbd/predict", 1), ("pbd/solve", 4 * 3 * 8), ("pbd/velocity", 1)]),
-                _ => ([206, 8], vec![("pbd/predict", 4), ("pbd/solve", 4 * 3 * 8), ("pbd/velocity", 4)]),
+                "verlet" => ([0, 0], vec![("verlet/step", 14)]),
+                "xpbd-document" => ([206, 8], vec![("pbd/predict", 1), ("pbd/solve", 14 * 3 * 8), ("pbd/velocity", 1)]),
+                _ => ([206, 8], vec![("pbd/predict", 14), ("pbd/solve", 14 * 3 * 8), ("pbd/velocity", 14)]),
             };
             assert_eq!(calls(&report), expected, "{preset} with {solver}");
             assert_eq!(["constraints", "batches"].map(|key| report[key].as_u64().unwrap()), constraints);
@@ -318,7 +321,7 @@ fn scenes_and_devices_are_listed() {
     let list = |flag| String::from_utf8(viewer(&[flag]).output().unwrap().stdout).unwrap();
     let scenes = list("--list-scenes");
     let names: Vec<_> = scenes.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["verlet", "curtain", "flag", "mesh", "ropes"]);
+    assert_eq!(names, ["verlet", "curtain", "flag", "drape", "ropes", "mesh"]);
     let devices = list("--list-devices");
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
 }

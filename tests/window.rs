@@ -328,7 +328,7 @@ fn keys_change_the_elongation_and_the_order_of_the_constraints() {
 }
 
 #[test]
-fn the_key_l_colours_ropes_by_their_level() {
+fn the_key_v_colours_ropes_by_their_level() {
     let ropes = "--solver rope --set rope_count=12 --set rope_columns=2 --set rope_radius=0.02 --set substeps=4 \
                  --set rope_lod=true --set rope_lod_distances=[0,0,0.1]";
     let screen = Screen::start();
@@ -340,10 +340,10 @@ fn the_key_l_colours_ropes_by_their_level() {
     let blue =
         |pixels: &[Pixel]| pixels.iter().filter(|[red, green, blue]| blue / 2 > *red && blue / 2 > *green).count();
     assert!(blue(&as_ropes) == 0, "hemp is not blue");
-    // Level 3, beyond a tenth of a metre.
-    screen.xdotool("key l");
+    // The view of stretch, which ropes have none of, and then that of levels: 3, beyond a tenth of a metre.
+    screen.xdotool("key v v");
     assert!(blue(&screen.still_after(&as_ropes)) > 50, "nothing is blue");
-    screen.xdotool("key l");
+    screen.xdotool("key v");
     screen.comes_to(&as_ropes);
     screen.xdotool("key Escape");
     screen.ends_well(viewer);

@@ -45,6 +45,7 @@ macro_rules! every_case {
             ropes::rests_on_hillside
             ropes::slides_on_hillside
             ropes::what_starts_inside_is_not_thrown
+            ropes::ball_does_not_tunnel
             ropes::anchors_keep_to_their_paths
             levels::every_level_keeps_the_length
             levels::changes_of_level_do_not_show

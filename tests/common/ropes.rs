@@ -429,6 +429,31 @@ pub fn what_starts_inside_is_not_thrown(make: Make) {
     }
 }
 
+/// A ball at 10 m/s, which in one step goes from wholly before a free rope to wholly behind it, takes along what it hits.
+pub fn ball_does_not_tunnel(make: Make) {
+    let (dt, radius) = (1.0 / 64.0, 0.05_f32);
+    let positions = (0..41).map(|index| Vec3::X * (index as f32 - 20.0) * 0.01).collect();
+    let mut setup = Setup::one(positions, 0.4, vec![], dt, 4);
+    setup.step.gravity = Vec3::ZERO;
+    let pose = |z: f32| Pose { position: Vec3::Z * z, rotation: Quat::IDENTITY };
+    // Half a step before the rope, and 10 m/s from there on.
+    let way = 10.0 * dt as f32;
+    let path = Path::through(vec![(0.0, pose(-0.5 * way)), (1.0, pose(-0.5 * way + 10.0))]).unwrap();
+    setup.colliders = vec![Collider { shape: Shape::Sphere { radius }, friction: 0.3, path }];
+    let mut stepper = make(&setup);
+    for step in 1..=4 {
+        stepper.step(1);
+        let centre = Vec3::Z * (step as f32 - 0.5) * way;
+        for position in stepper.positions() {
+            // A sweep ends within 1e-5 of a shape's size, and places within 1 m are rounded a few times.
+            let least = radius * (1.0 - 1e-5) - 8.0 * ROUNDING as f32;
+            assert!(position.distance(centre) >= least, "step {step}: {position} is inside the ball");
+        }
+        let middle = stepper.positions()[20];
+        assert!(middle.z >= centre.z, "step {step}: the ball went through, {middle}");
+    }
+}
+
 /// Held ends are on their paths to the bit after each step, and the rope follows.
 pub fn anchors_keep_to_their_paths(make: Make) {
     let dt = 1.0 / 64.0;

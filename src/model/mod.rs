@@ -21,7 +21,7 @@ pub use cut::{Blade, Cut};
 pub use grid::{Grid, GridPlane};
 pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
-pub use rope::{Anchor, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
+pub use rope::{Anchor, Hold, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
 pub use rope_layout::{HeldEnds, RopeLayout};
 pub use rope_rest::RopeRest;
 use rope_rest::hanging_chain;

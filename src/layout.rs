@@ -351,6 +351,28 @@ pub struct NormalsPush {
     pub particle_count: u32,
 }
 
+/// One vertex of the panels over a picture, 24 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PanelVertex {
+    /// Place in the window \[points\], from its upper left corner.
+    pub position: Vec2,
+    /// Place in the texture, 0 to 1.
+    pub place: Vec2,
+    /// Red, green, blue and alpha, a byte each from the lowest: sRGB, multiplied by alpha.
+    pub color: u32,
+    /// Index of the rectangle that clips it.
+    pub clip: u32,
+}
+
+/// Push constants of `view/panels`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PanelPush {
+    /// Width and height of the window \[points\].
+    pub points: Vec2,
+}
+
 /// Push constants of `view/collider` and `view/collider_shadow`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -520,6 +542,8 @@ assert_same_layout!(RopePush { camera, collider_count, coarsest, padding });
 assert_same_layout!(NormalsPush { particle_count });
 assert_same_layout!(RopeViewPush { radius });
 assert_same_layout!(WavePush { top, size, height, time, columns, rows, padding });
+assert_same_layout!(PanelVertex { position, place, color, clip });
+assert_same_layout!(PanelPush { points });
 assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,

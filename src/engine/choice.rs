@@ -191,7 +191,7 @@ pub fn choose<'a>(devices: &'a [DeviceInfo], asked: Option<&str>) -> Result<&'a 
         });
     };
     let wanted = asked.trim().to_lowercase();
-    let index = wanted.parse().ok().filter(|index| devices.iter().any(|device| device.index == *index));
+    let index = wanted.parse::<usize>().ok().filter(|index| devices.iter().any(|device| device.index == *index));
     let matches = |device: &&DeviceInfo| match index {
         Some(index) => device.index == index,
         None => !wanted.is_empty() && device.name.to_lowercase().contains(&wanted),

@@ -25,8 +25,10 @@ pub struct DrawDescription<'a> {
     pub samples: u32,
     /// What each group of vertices is drawn as.
     pub topology: vk::PrimitiveTopology,
-    /// Whether what is drawn hides what is drawn behind it later.
-    pub depth_write: bool,
+    /// Whether the target has depth, by which what is near hides what is behind it. Without, the last is on top.
+    pub depth: bool,
+    /// Whether colours come multiplied by their alpha, which says how much of what is behind them they hide.
+    pub premultiplied: bool,
 }
 
 /// A graphics pipeline. Cheap to clone.
@@ -39,6 +41,7 @@ struct RawDrawPipeline {
     raw: vk::Pipeline,
     color_format: vk::Format,
     samples: u32,
+    depth: bool,
     interface: Interface,
     device: Device,
 }
@@ -85,13 +88,14 @@ impl DrawPipeline {
         let samples = vk::SampleCountFlags::from_raw(description.samples);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples);
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(true)
-            .depth_write_enable(description.depth_write)
+            .depth_test_enable(description.depth)
+            .depth_write_enable(description.depth)
             .depth_compare_op(vk::CompareOp::LESS_OR_EQUAL);
+        let source = if description.premultiplied { vk::BlendFactor::ONE } else { vk::BlendFactor::SRC_ALPHA };
         let attachments = [vk::PipelineColorBlendAttachmentState::default()
             .color_write_mask(vk::ColorComponentFlags::RGBA)
             .blend_enable(true)
-            .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
+            .src_color_blend_factor(source)
             .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
             .src_alpha_blend_factor(vk::BlendFactor::ONE)
             .dst_alpha_blend_factor(vk::BlendFactor::ONE)];
@@ -103,7 +107,7 @@ impl DrawPipeline {
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
         let mut rendering = vk::PipelineRenderingCreateInfo::default()
             .color_attachment_formats(if has_color { &formats } else { &[] })
-            .depth_attachment_format(DEPTH_FORMAT);
+            .depth_attachment_format(if description.depth { DEPTH_FORMAT } else { vk::Format::UNDEFINED });
         let info = [vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&vertex_input)
@@ -125,6 +129,7 @@ impl DrawPipeline {
                 raw,
                 color_format: description.color_format,
                 samples: description.samples,
+                depth: description.depth,
                 interface,
                 device: device.clone(),
             }),
@@ -145,15 +150,35 @@ impl Drop for RawDrawPipeline {
     }
 }
 
-/// What a pass draws into. All contents are cleared first.
+/// What a pass draws into: colour, depth or both.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// Colour, with the linear RGBA that it is cleared to.
-    pub color: Option<(&'a Image, [f32; 4])>,
+    /// Colour, with what it starts from.
+    pub color: Option<(&'a Image, Start)>,
     /// Where the samples of `color` are averaged into.
     pub resolve: Option<&'a Image>,
     /// Depth, cleared to the far plane.
-    pub depth: &'a Image,
+    pub depth: Option<&'a Image>,
+}
+
+/// What the colour of a pass starts from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start {
+    /// This linear RGBA everywhere.
+    Clear([f32; 4]),
+    /// What earlier passes of the recording drew.
+    Keep,
+}
+
+impl<'a> Target<'a> {
+    fn images(self) -> impl Iterator<Item = &'a Image> {
+        self.color.map(|(image, _)| image).into_iter().chain(self.resolve).chain(self.depth)
+    }
+
+    /// The image whose size and number of samples the others share.
+    fn first(self, name: &str) -> Result<&'a Image> {
+        self.images().next().ok_or_else(|| Error::binding(name, "its target has neither colour nor depth"))
+    }
 }
 
 /// One draw of a pass.
@@ -189,8 +214,9 @@ impl Recorder<'_> {
             let interface = &pipeline.interface;
             interface.check_push(draw.push)?;
             let format = target.color.map_or(vk::Format::UNDEFINED, |(image, _)| image.format());
-            if pipeline.color_format != format || pipeline.samples != samples(target.depth) {
-                let reason = "its pipeline draws into another format or number of samples than the target has";
+            let fits = pipeline.samples == samples(target.first(name)?) && pipeline.depth == target.depth.is_some();
+            if pipeline.color_format != format || !fits {
+                let reason = "its pipeline draws into another format, number of samples or depth than the target has";
                 return Err(Error::binding(interface.name(), reason));
             }
             if let Vertices::Count(count) = draw.vertices {
@@ -211,12 +237,12 @@ impl Recorder<'_> {
                 self.keep_alive(buffer);
             }
         }
-        for image in target.color.map(|(image, _)| image).into_iter().chain(target.resolve).chain([target.depth]) {
+        for image in target.images() {
             self.keep_alive(image);
         }
         self.start_pass(&name.into(), &uses);
         let commands = self.slot.commands;
-        begin_rendering(self.device.raw(), commands, target);
+        begin_rendering(self.device.raw(), commands, target, target.first(name)?.extent());
         for draw in draws {
             // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the
             // sizes of push constants and indices were checked just now.
@@ -239,19 +265,22 @@ impl Recorder<'_> {
     }
 }
 
-fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Target<'_>) {
-    let [width, height] = target.depth.extent();
+fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Target<'_>, [width, height]: [u32; 2]) {
     let area = vk::Rect2D::default().extent(vk::Extent2D { width, height });
     let colors: Vec<_> = target
         .color
         .iter()
-        .map(|(image, clear)| {
+        .map(|(image, start)| {
             let attachment = vk::RenderingAttachmentInfo::default()
                 .image_view(image.view())
                 .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-                .load_op(vk::AttachmentLoadOp::CLEAR)
-                .store_op(vk::AttachmentStoreOp::STORE)
-                .clear_value(vk::ClearValue { color: vk::ClearColorValue { float32: *clear } });
+                .store_op(vk::AttachmentStoreOp::STORE);
+            let attachment = match *start {
+                Start::Clear(float32) => attachment
+                    .load_op(vk::AttachmentLoadOp::CLEAR)
+                    .clear_value(vk::ClearValue { color: vk::ClearColorValue { float32 } }),
+                Start::Keep => attachment.load_op(vk::AttachmentLoadOp::LOAD),
+            };
             match target.resolve {
                 Some(resolve) => attachment
                     .store_op(vk::AttachmentStoreOp::DONT_CARE)
@@ -263,8 +292,9 @@ fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Targ
         })
         .collect();
     let depth_value = vk::ClearDepthStencilValue { depth: 1.0, stencil: 0 };
+    let depth = target.depth.map_or(vk::ImageView::null(), Image::view);
     let depth = vk::RenderingAttachmentInfo::default()
-        .image_view(target.depth.view())
+        .image_view(depth)
         .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
         .load_op(vk::AttachmentLoadOp::CLEAR)
         .store_op(vk::AttachmentStoreOp::STORE)
@@ -297,7 +327,8 @@ fn uses(name: &str, target: &Target<'_>, draws: &[Draw<'_>]) -> Result<Vec<Use>>
         .chain(target.resolve)
         .map(|image| image.used(color_stage, color_accesses, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL))
         .collect();
-    uses.push(target.depth.used(depth_stages, depth_accesses, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL));
+    let depth = target.depth.into_iter();
+    uses.extend(depth.map(|image| image.used(depth_stages, depth_accesses, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)));
     let indices = draws.iter().filter_map(|draw| match draw.vertices {
         Vertices::Indexed(buffer, _) => Some(Use {
             resource: buffer.id(),
@@ -316,18 +347,19 @@ fn uses(name: &str, target: &Target<'_>, draws: &[Draw<'_>]) -> Result<Vec<Use>>
 /// Fails where the images of a target are of the wrong kind, or of different sizes.
 fn check_target(name: &str, target: &Target<'_>) -> Result<()> {
     let wrong = |reason: &str| Err(Error::binding(name, reason));
-    let extent = target.depth.extent();
+    let first = target.first(name)?;
+    let extent = first.extent();
     let colors = target.color.map(|(image, _)| image).into_iter().chain(target.resolve);
     for image in colors {
         if !matches!(image.kind(), ImageKind::Color { .. }) || image.extent() != extent {
-            return wrong("colour is drawn into colour images of the depth image's size");
+            return wrong("colour is drawn into colour images that are all of one size");
         }
     }
-    if !matches!(target.depth.kind(), ImageKind::Depth { .. }) {
-        return wrong("depth is drawn into depth images");
+    if target.depth.is_some_and(|depth| !matches!(depth.kind(), ImageKind::Depth { .. }) || depth.extent() != extent) {
+        return wrong("depth is drawn into a depth image of the colour's size");
     }
     match (target.color, target.resolve) {
-        (Some((color, _)), _) if samples(color) != samples(target.depth) => {
+        _ if target.depth.is_some_and(|depth| samples(depth) != samples(first)) => {
             wrong("colour and depth have different numbers of samples")
         }
         (Some((color, _)), Some(resolve))
@@ -343,6 +375,6 @@ fn check_target(name: &str, target: &Target<'_>) -> Result<()> {
 fn samples(image: &Image) -> u32 {
     match image.kind() {
         ImageKind::Color { samples, .. } | ImageKind::Depth { samples } => samples,
-        ImageKind::Storage => 1,
+        ImageKind::Storage | ImageKind::Texture => 1,
     }
 }

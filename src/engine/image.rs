@@ -34,6 +34,9 @@ pub enum ImageKind {
         /// Samples a pixel.
         samples: u32,
     },
+    /// Sampled by shaders, which interpolate between its texels; 8 bits each of red, green, blue and alpha, as they are.
+    /// Its contents are kept.
+    Texture,
 }
 
 /// Format of pictures, 8-bit sRGB.
@@ -48,7 +51,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of `extent` (width, height), at least one texel each way. The contents of a storage image are zero.
+    /// An image of `extent` (width, height), at least one texel each way. Contents that are kept start as zero.
     ///
     /// # Errors
     /// [`Error::OverLimit`] where the device has no images as large, [`Error::DeviceLacks`] where it has none of this
@@ -60,7 +63,7 @@ impl Image {
         }
         check_kind(device, kind)?;
         let image = Self { shared: Arc::new(RawImage::new(device, name, kind, extent)?) };
-        if kind == ImageKind::Storage {
+        if matches!(kind, ImageKind::Storage | ImageKind::Texture) {
             image.initialise()?;
         }
         Ok(image)
@@ -93,26 +96,44 @@ impl Image {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Brings a fresh storage image into the layout that it keeps, filled with zeros.
+    /// Brings a fresh image into the layout that it keeps, filled with zeros.
     fn initialise(&self) -> Result<()> {
-        let texels = self.shared.extent.iter().map(|&size| size as usize).product();
-        self.write(&vec![[0.0_f32; 4]; texels])
+        self.write(&vec![0_u8; self.byte_size() as usize])
     }
 
-    /// Replaces the contents of a storage image, row by row, and waits until that is done.
+    /// Replaces the contents of a storage image or a texture, row by row, and waits until that is done.
     ///
     /// # Errors
-    /// [`Error::SizeMismatch`] where `texels` are not as many as the image has, [`Error::Binding`] where it is no storage
-    /// image, or what Vulkan reports.
+    /// As [`Image::write_part`].
     pub fn write<T: Pod>(&self, texels: &[T]) -> Result<()> {
-        if self.shared.kind != ImageKind::Storage {
-            return Err(Error::binding("upload image", format!("{self:?} is no storage image")));
+        self.write_part([0, 0], self.extent(), texels)
+    }
+
+    /// Replaces a rectangle of a storage image or a texture, row by row from its upper left `corner`, and waits until that
+    /// is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `texels` are not as many as the rectangle has, [`Error::Binding`] where the rectangle
+    /// is not within the image or the image is of another kind, or what Vulkan reports.
+    pub fn write_part<T: Pod>(&self, corner: [u32; 2], extent: [u32; 2], texels: &[T]) -> Result<()> {
+        if !matches!(self.shared.kind, ImageKind::Storage | ImageKind::Texture) {
+            return Err(Error::binding("upload image", format!("{self:?} is no storage image and no texture")));
         }
-        if size_of_val(texels) as u64 != self.byte_size() {
-            return Err(self.size_mismatch(size_of_val(texels) as u64));
+        let fits = |axis: usize| {
+            let end = u64::from(corner[axis]) + u64::from(extent[axis]);
+            extent[axis] > 0 && end <= u64::from(self.extent()[axis])
+        };
+        if !fits(0) || !fits(1) {
+            let reason = format!("{extent:?} texels from {corner:?} on are not within {self:?}");
+            return Err(Error::binding("upload image", reason));
+        }
+        let bytes = byte_size(self.shared.kind, extent);
+        if size_of_val(texels) as u64 != bytes {
+            let buffer = self.shared.name.clone();
+            return Err(Error::SizeMismatch { buffer, held: bytes, given: size_of_val(texels) as u64 });
         }
         let staging = Buffer::from_slice(&self.shared.device, "image upload", texels)?;
-        Frames::run_once(&self.shared.device, |recorder| recorder.upload_image(&staging, self))
+        Frames::run_once(&self.shared.device, |recorder| recorder.upload_image(&staging, self, corner, extent))
     }
 
     /// Waits for the device and reads the contents of a storage image, row by row.
@@ -137,8 +158,7 @@ impl Image {
     /// Size of the contents \[bytes\].
     #[must_use]
     pub fn byte_size(&self) -> u64 {
-        let texel = if self.shared.kind == ImageKind::Storage { 16 } else { 4 };
-        u64::from(self.shared.extent[0]) * u64::from(self.shared.extent[1]) * texel
+        byte_size(self.shared.kind, self.shared.extent)
     }
 
     /// What the image is for.
@@ -175,6 +195,7 @@ impl Image {
     pub(super) fn home_use(&self) -> ImageUse {
         let home = match self.shared.kind {
             ImageKind::Storage => vk::ImageLayout::GENERAL,
+            ImageKind::Texture => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
             ImageKind::Color { .. } | ImageKind::Depth { .. } => vk::ImageLayout::UNDEFINED,
         };
         ImageUse { image: self.shared.raw, aspect: aspect(self.shared.kind), home, layout: home }
@@ -194,10 +215,14 @@ impl Image {
         Error::SizeMismatch { buffer: self.shared.name.clone(), held: self.byte_size(), given }
     }
 
-    fn copy_region(&self) -> vk::BufferImageCopy {
-        let [width, height] = self.shared.extent;
+    fn copy_region(&self, corner: [u32; 2], [width, height]: [u32; 2]) -> vk::BufferImageCopy {
+        // Within the image, whose sides are far below 2^31.
+        let [x, y] = corner.map(|place| place as i32);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(aspect(self.shared.kind)).layer_count(1);
-        vk::BufferImageCopy::default().image_subresource(layers).image_extent(vk::Extent3D { width, height, depth: 1 })
+        vk::BufferImageCopy::default()
+            .image_subresource(layers)
+            .image_offset(vk::Offset3D { x, y, z: 0 })
+            .image_extent(vk::Extent3D { width, height, depth: 1 })
     }
 }
 
@@ -238,30 +263,31 @@ impl Recorder<'_> {
         self.keep_alive(source);
         self.keep_alive(target);
         self.transfer("download image", &[], &[target.id()], &[image_use], |device, commands| {
+            let region = source.copy_region([0, 0], source.extent());
             // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer is large enough.
-            unsafe {
-                device.cmd_copy_image_to_buffer(commands, source.raw(), layout, target.raw(), &[source.copy_region()])
-            };
+            unsafe { device.cmd_copy_image_to_buffer(commands, source.raw(), layout, target.raw(), &[region]) };
         });
         self.host_will_read(target);
         Ok(())
     }
 
-    fn upload_image(&mut self, source: &Buffer, target: &Image) -> Result<()> {
+    fn upload_image(&mut self, source: &Buffer, target: &Image, corner: [u32; 2], extent: [u32; 2]) -> Result<()> {
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
-        // All of the image is written, so what it held need not be kept; a fresh one has no layout to keep it in.
         let mut image_use = target.used(stages, vk::AccessFlags2::TRANSFER_WRITE, layout);
-        if let Some(image) = &mut image_use.image {
+        // Where all of the image is written, what it held need not be kept; a fresh one has no layout to keep it in.
+        if extent == target.extent()
+            && let Some(image) = &mut image_use.image
+        {
             image.home = vk::ImageLayout::UNDEFINED;
         }
         self.keep_alive(source);
         self.keep_alive(target);
         self.transfer("upload image", &[source.id()], &[], &[image_use], |device, commands| {
-            // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer has its size.
-            unsafe {
-                device.cmd_copy_buffer_to_image(commands, source.raw(), target.raw(), layout, &[target.copy_region()])
-            };
+            let region = target.copy_region(corner, extent);
+            // SAFETY: both are kept alive by the recorder, the image is in this layout, and the caller saw that the region is
+            // within it and as large as the buffer.
+            unsafe { device.cmd_copy_buffer_to_image(commands, source.raw(), target.raw(), layout, &[region]) };
         });
         let settled = vk::PipelineStageFlags2::ALL_COMMANDS;
         self.order("settle", &[target.used(settled, vk::AccessFlags2::MEMORY_READ, target.home_use().home)]);
@@ -303,6 +329,10 @@ impl RawImage {
                 let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
                 (DEPTH_FORMAT, usage, samples)
             }
+            ImageKind::Texture => {
+                let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+                (vk::Format::R8G8B8A8_UNORM, usage, 1)
+            }
         };
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
@@ -312,7 +342,8 @@ impl RawImage {
             .array_layers(1)
             .samples(vk::SampleCountFlags::from_raw(samples))
             .usage(usage);
-        // SAFETY: the device is alive; the kind was checked, and rgba32f storage images are ones that every device has.
+        // SAFETY: the device is alive; the kind was checked, and every device has storage images of rgba32f and samples
+        // rgba8.
         let raw = unsafe { device.raw().create_image(&info, None) }.call("vkCreateImage")?;
         let mut image = Self {
             id: ResourceId::next(),
@@ -338,8 +369,10 @@ impl RawImage {
             .subresource_range(range);
         // SAFETY: the image was made and bound to memory just now.
         image.view = unsafe { device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
-        if matches!(kind, ImageKind::Depth { .. }) {
-            image.sampler = depth_sampler(device)?;
+        match kind {
+            ImageKind::Depth { .. } => image.sampler = depth_sampler(device)?,
+            ImageKind::Texture => image.sampler = texture_sampler(device)?,
+            ImageKind::Storage | ImageKind::Color { .. } => {}
         }
         device.name(raw, name);
         device.name(image.view, name);
@@ -385,7 +418,7 @@ fn check_kind(device: &Device, kind: ImageKind) -> Result<()> {
     let lacks = |what: String| Error::DeviceLacks { device: device.info().name.clone(), what };
     let limits = device.limits();
     let (format, samples, supported, feature) = match kind {
-        ImageKind::Storage => return Ok(()),
+        ImageKind::Storage | ImageKind::Texture => return Ok(()),
         ImageKind::Color { format, samples } => {
             let four_bytes = [
                 vk::Format::R8G8B8A8_SRGB,
@@ -432,9 +465,26 @@ fn depth_sampler(device: &Device) -> Result<vk::Sampler> {
     unsafe { device.raw().create_sampler(&info, None) }.call("vkCreateSampler")
 }
 
+/// Interpolates between texels, and repeats those at the edges beyond them.
+fn texture_sampler(device: &Device) -> Result<vk::Sampler> {
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(vk::Filter::LINEAR)
+        .min_filter(vk::Filter::LINEAR)
+        .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
+        .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
+    // SAFETY: the device is alive.
+    unsafe { device.raw().create_sampler(&info, None) }.call("vkCreateSampler")
+}
+
+/// Bytes of a rectangle of an image.
+fn byte_size(kind: ImageKind, [width, height]: [u32; 2]) -> u64 {
+    let texel = if kind == ImageKind::Storage { 16 } else { 4 };
+    u64::from(width) * u64::from(height) * texel
+}
+
 fn aspect(kind: ImageKind) -> vk::ImageAspectFlags {
     match kind {
         ImageKind::Depth { .. } => vk::ImageAspectFlags::DEPTH,
-        ImageKind::Storage | ImageKind::Color { .. } => vk::ImageAspectFlags::COLOR,
+        ImageKind::Storage | ImageKind::Color { .. } | ImageKind::Texture => vk::ImageAspectFlags::COLOR,
     }
 }

@@ -431,7 +431,7 @@ fn use_of(pass: &str, binding: &Binding, stages: vk::ShaderStageFlags, resource:
             if matches!(
                 (binding.kind, image.kind()),
                 (BindingKind::StorageImage, ImageKind::Storage)
-                    | (BindingKind::SampledImage, ImageKind::Depth { samples: 1 })
+                    | (BindingKind::SampledImage, ImageKind::Depth { samples: 1 } | ImageKind::Texture)
             ) =>
         {
             let layout = image_layout(binding.kind);

@@ -3,6 +3,8 @@
 mod camera;
 mod cloth_view;
 mod collider_view;
+#[cfg(feature = "viewer")]
+mod overlay;
 mod picture;
 mod rope_view;
 mod stage;
@@ -10,6 +12,8 @@ mod view;
 mod wave_view;
 
 pub use camera::{Bounds, Camera};
+#[cfg(feature = "viewer")]
+pub use overlay::Overlay;
 pub use picture::Picture;
 pub use stage::{Shown, ViewTargets};
 pub use view::View;

@@ -8,7 +8,7 @@ use super::camera::{Bounds, Camera};
 use super::collider_view::ColliderView;
 use crate::engine::{
     self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Recorder, Resource,
-    ShaderCode, Target, Vertices, vk,
+    ShaderCode, Start, Target, Vertices, vk,
 };
 use crate::layout::ViewParameters;
 use crate::shaders;
@@ -133,12 +133,12 @@ impl Stage {
         draws.extend(self.colliders.surfaces());
         // Last, as it fades into what is behind it.
         draws.push(Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) });
-        let shadow_target = Target { color: None, resolve: None, depth: &self.shadow_map };
+        let shadow_target = Target { color: None, resolve: None, depth: Some(&self.shadow_map) };
         recorder.draw("view/shadow", &shadow_target, &shadows)?;
         let target = Target {
-            color: Some((&targets.color, BACKGROUND.extend(1.0).to_array())),
+            color: Some((&targets.color, Start::Clear(BACKGROUND.extend(1.0).to_array()))),
             resolve: Some(picture),
-            depth: &targets.depth,
+            depth: Some(&targets.depth),
         };
         recorder.draw(name, &target, &draws)
     }
@@ -181,7 +181,8 @@ pub(super) fn pipeline(
         color_format: fragment.map_or(vk::Format::UNDEFINED, |(_, format)| format),
         samples: if fragment.is_some() { SAMPLES } else { 1 },
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        depth_write: true,
+        depth: true,
+        premultiplied: false,
     };
     DrawPipeline::new(device, &description)
 }

@@ -3,6 +3,7 @@
 //! The ranges are far wider than any cloth; within them the solvers' 32-bit arithmetic stays finite.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use glam::Vec3;
@@ -11,14 +12,22 @@ use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
 use super::pin_tables::PinTable;
-use super::values::{Numbers, Pins, SolverKind, Value, range_text};
+use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
 use crate::solver::{Clock, ConstraintSolver};
 
-/// How one key is read and written.
-pub(super) struct Key {
+/// One key of a scene: what a person is told of it, and how it is read and written.
+pub struct Key {
     /// Its name in a file, and the field's.
-    pub(super) name: &'static str,
+    pub name: &'static str,
+    /// What it means, from the field's documentation.
+    pub documentation: &'static str,
+    /// Unit of its numbers, empty where they have none.
+    pub unit: &'static str,
+    /// What its value looks like.
+    pub form: Form,
+    /// Range of its numbers.
+    pub(super) range: fn() -> Option<RangeInclusive<f64>>,
     /// What its value must be, to end "must be".
     pub(super) expected: fn() -> String,
     /// Puts a value into the scene; false where it has another type or is out of range.
@@ -54,6 +63,10 @@ macro_rules! scene {
         /// Every key, in the order of the fields.
         pub(super) const KEYS: &[Key] = &[$(Key {
             name: stringify!($key),
+            documentation: concat!($($line, "\n"),+),
+            unit: concat!($($unit)?),
+            form: <$kind>::FORM,
+            range: || None$(.or_else(|| Some(bounds::<$kind>(&$range))))?,
             expected: || <$kind>::expected() $(+ &range_text(&$range, $unit))?,
             set: |scene, value| {
                 let read = <$kind>::read(value)$(.filter(|read| read.are_within(&$range)))?;
@@ -205,7 +218,38 @@ scene! {
     lift_coefficient: f32 = 0.8, in 0.0..=1e3, "";
 }
 
+/// A range of any numbers in `f64`.
+fn bounds<Value: Numbers>(range: &RangeInclusive<Value::Number>) -> RangeInclusive<f64> {
+    (*range.start()).into()..=(*range.end()).into()
+}
+
+impl Key {
+    /// Range of its numbers; none where it has no numbers, or any will do.
+    #[must_use]
+    pub fn range(&self) -> Option<RangeInclusive<f64>> {
+        (self.range)()
+    }
+
+    /// What its value must be, to end "must be".
+    #[must_use]
+    pub fn expected(&self) -> String {
+        (self.expected)()
+    }
+
+    /// The scene's value as [`Scene::change`] takes it; none where it has none.
+    #[must_use]
+    pub fn text(&self, scene: &Scene) -> Option<String> {
+        (self.get)(scene).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_string))
+    }
+}
+
 impl Scene {
+    /// Every key, in the order of the fields.
+    #[must_use]
+    pub fn keys() -> &'static [Key] {
+        KEYS
+    }
+
     /// Sets the key that `place` names to a value.
     pub(super) fn set(&mut self, name: &str, value: &toml::Value, place: Place) -> Result<(), SceneError> {
         let Some(key) = KEYS.iter().find(|key| key.name == name) else {

@@ -25,11 +25,11 @@ pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
 pub use error::{Place, SceneError};
 pub use heights::Heights;
-pub use keys::Scene;
+pub use keys::{Key, Scene};
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
 pub use presets::presets;
-pub use values::{Pins, SolverKind, UnknownSolver};
+pub use values::{Form, Pins, SolverKind, UnknownSolver};
 
 use error::shortened;
 use keys::KEYS;
@@ -52,11 +52,20 @@ impl Scene {
     pub fn load(source: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Self, SceneError> {
         let mut scene = file::load(source.as_ref())?;
         for (key, text) in overrides {
-            let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
-            scene.set(key.trim(), &file::override_value(text, &place)?, place)?;
+            scene.change(key, text)?;
         }
         scene.validate()?;
         Ok(scene)
+    }
+
+    /// Sets one key to its value as TOML; a word without quotes is a string. Whether it goes together with the others says
+    /// [`Scene::validate`].
+    ///
+    /// # Errors
+    /// Where the key is unknown, or the value has the wrong type or lies outside its range.
+    pub fn change(&mut self, key: &str, text: &str) -> Result<(), SceneError> {
+        let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
+        self.set(key.trim(), &file::override_value(text, &place)?, place)
     }
 
     /// Checks every value, for the fields are public, whether the values go together, and whether an explicit solver is

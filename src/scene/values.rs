@@ -88,8 +88,28 @@ pub enum Pins {
     Particles(Vec<u32>),
 }
 
+/// What values of a key look like, for those who let people edit them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A number.
+    Number,
+    /// A whole number.
+    Whole,
+    /// Three numbers `[x, y, z]`.
+    Vector,
+    /// `true` or `false`.
+    Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Anything else.
+    Text,
+}
+
 /// A type that a key can have.
 pub(super) trait Value: Sized {
+    /// What its values look like.
+    const FORM: Form = Form::Text;
+
     /// What a value must be, to end "must be".
     fn expected() -> String;
 
@@ -101,6 +121,8 @@ pub(super) trait Value: Sized {
 }
 
 impl Value for u32 {
+    const FORM: Form = Form::Whole;
+
     fn expected() -> String {
         "a whole number".into()
     }
@@ -115,6 +137,8 @@ impl Value for u32 {
 }
 
 impl Value for f32 {
+    const FORM: Form = Form::Number;
+
     fn expected() -> String {
         "a number".into()
     }
@@ -134,6 +158,8 @@ impl Value for f32 {
 }
 
 impl Value for bool {
+    const FORM: Form = Form::Switch;
+
     fn expected() -> String {
         "true or false".into()
     }
@@ -148,6 +174,8 @@ impl Value for bool {
 }
 
 impl Value for Vec3 {
+    const FORM: Form = Form::Vector;
+
     fn expected() -> String {
         "three numbers [x, y, z], each".into()
     }
@@ -163,6 +191,8 @@ impl Value for Vec3 {
 }
 
 impl Value for SolverKind {
+    const FORM: Form = Form::Choice(&["verlet", "mass-spring", "xpbd", "pbd", "xpbd-document", "rope"]);
+
     fn expected() -> String {
         let [others @ .., last] = Self::ALL.map(|kind| format!("\"{kind}\""));
         format!("{} or {last}", others.join(", "))
@@ -178,6 +208,8 @@ impl Value for SolverKind {
 }
 
 impl Value for GridPlane {
+    const FORM: Form = Form::Choice(&["vertical", "horizontal"]);
+
     fn expected() -> String {
         "\"vertical\" or \"horizontal\"".into()
     }
@@ -200,6 +232,8 @@ impl Value for GridPlane {
 }
 
 impl Value for ConstraintSolver {
+    const FORM: Form = Form::Choice(&["gauss-seidel", "jacobi"]);
+
     fn expected() -> String {
         "\"gauss-seidel\" or \"jacobi\"".into()
     }
@@ -264,6 +298,8 @@ impl Value for Vec<[f64; 4]> {
 }
 
 impl Value for HeldEnds {
+    const FORM: Form = Form::Choice(&["both", "first", "last", "none"]);
+
     fn expected() -> String {
         "\"both\", \"first\", \"last\" or \"none\"".into()
     }
@@ -339,7 +375,7 @@ impl Value for Option<PathBuf> {
 /// A type made of numbers, which can be within a range; NaN is within none.
 pub(super) trait Numbers {
     /// The type of each.
-    type Number;
+    type Number: Copy + Into<f64>;
 
     /// Whether all are within `range`.
     fn are_within(&self, range: &RangeInclusive<Self::Number>) -> bool;

@@ -64,9 +64,12 @@ impl Overlay {
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn update_textures(&mut self, changes: &TexturesDelta) -> engine::Result<()> {
-        let deltas = changes.set.get(&GLYPHS).into_iter().flatten();
-        deltas.into_iter().try_for_each(|delta| self.update_glyphs(delta))
+    pub fn update_textures(&mut self, mut changes: TexturesDelta) -> engine::Result<()> {
+        let mut deltas = changes.set.get(&GLYPHS).into_iter().flatten();
+        let result = deltas.try_for_each(|delta| self.update_glyphs(delta));
+        // egui does not take it for seen before that.
+        changes.clear();
+        result
     }
 
     fn update_glyphs(&mut self, delta: &ImageDelta) -> engine::Result<()> {

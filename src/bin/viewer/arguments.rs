@@ -12,7 +12,8 @@ use tautline::scene::{Scene, SolverKind};
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, V changes the view, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, V changes the view, Tab hides the panel, F1 lists the
+/// keys, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -59,6 +60,10 @@ pub struct Arguments {
     /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
+
+    /// Hides the panel of the window until Tab shows it
+    #[arg(long)]
+    pub no_panel: bool,
 
     /// Writes timings and final state as JSON
     #[arg(long, value_name = "JSON")]

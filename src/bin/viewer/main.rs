@@ -2,7 +2,9 @@
 
 mod arguments;
 mod headless;
+mod mouse;
 mod output;
+mod panels;
 mod report;
 mod run;
 mod window;

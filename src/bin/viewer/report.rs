@@ -71,15 +71,15 @@ pub struct State {
 /// The spread of a measured time \[µs\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    min: f64,
-    median: f64,
-    p95: f64,
-    max: f64,
+    pub min: f64,
+    pub median: f64,
+    pub p95: f64,
+    pub max: f64,
 }
 
 impl Spread {
     /// `None` of no samples.
-    fn of(mut samples: Vec<f64>) -> Option<Self> {
+    pub fn of(mut samples: Vec<f64>) -> Option<Self> {
         samples.sort_by(f64::total_cmp);
         let last = samples.len().checked_sub(1)?;
         // The nearest rank: the least sample that so large a share of the samples does not exceed.

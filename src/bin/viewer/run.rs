@@ -18,6 +18,8 @@ use crate::report::{Report, State, residual_table, table};
 
 /// How many frames are in flight: the CPU records one while the device works on another.
 const FRAMES_IN_FLIGHT: usize = 2;
+/// Of how many frames at least the times are kept, for the report and the panels: of the last ones.
+const TIMES_KEPT: usize = 10_000;
 
 /// A scene that runs on a device.
 pub struct Run {
@@ -38,7 +40,15 @@ pub struct Run {
 
 impl Run {
     pub fn new(instance: &Instance, arguments: &Arguments, scene: &Scene, presents: bool) -> Result<Self> {
-        let device = Device::open(instance, arguments.device.as_deref(), presents)?;
+        Self::on(Device::open(instance, arguments.device.as_deref(), presents)?, scene)
+    }
+
+    /// The same with another scene, on the same device.
+    pub fn with_scene(&self, scene: &Scene) -> Result<Self> {
+        Self::on(self.device.clone(), scene)
+    }
+
+    fn on(device: Device, scene: &Scene) -> Result<Self> {
         let simulation = scene.simulation(&device)?;
         let (room, wave) = (Bounds::room(simulation.body()), Wave::of(scene));
         Ok(Self {
@@ -72,6 +82,7 @@ impl Run {
             self.await_oldest()?;
         }
         self.timings.extend(self.frames.take_timings());
+        forget(&mut self.timings);
         Ok(())
     }
 
@@ -80,6 +91,7 @@ impl Run {
             self.device.wait(ticket)?;
             let now = Instant::now();
             self.wall.push(now - self.last_end);
+            forget(&mut self.wall);
             self.last_end = now;
         }
         Ok(())
@@ -88,6 +100,16 @@ impl Run {
     /// Starts the clock of the next frame, so that what happened before counts for none.
     pub fn start_clock(&mut self) {
         self.last_end = Instant::now();
+    }
+
+    /// Times of the last frames on the device, oldest first.
+    pub fn timings(&self) -> &[Option<FrameTiming>] {
+        &self.timings
+    }
+
+    /// Times from the end of each frame to the end of the next, oldest first.
+    pub fn wall(&self) -> &[Duration] {
+        &self.wall
     }
 
     /// GPU time of the frame that finished last.
@@ -176,5 +198,12 @@ impl Run {
         let mut view = View::new(&self.device, &self.simulation, self.wave, COLOR_FORMAT, self.room)?;
         view.show(shown);
         Ok(Picture::draw(&self.device, &view, &self.simulation, &camera, extent)?)
+    }
+}
+
+/// Drops the oldest half once there are twice as many as are kept.
+fn forget<T>(times: &mut Vec<T>) {
+    if times.len() >= 2 * TIMES_KEPT {
+        times.drain(..TIMES_KEPT);
     }
 }

@@ -10,13 +10,15 @@ use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
 use winit::application::ApplicationHandler;
-use winit::dpi::{PhysicalPosition, PhysicalSize};
-use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::dpi::PhysicalSize;
+use winit::event::{ElementState, KeyEvent, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::arguments::{Arguments, VIEWS};
+use crate::mouse::{Mouse, zoom};
+use crate::panels::{Command, Facts, Panels};
 use crate::run::Run;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
@@ -45,7 +47,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Resu
     display.run_app(&mut application)?;
     application.outcome?;
     match application.view {
-        Some(view) => view.finish(arguments, scene),
+        Some(view) => view.finish(arguments),
         None => Ok(()),
     }
 }
@@ -60,6 +62,8 @@ struct Application<'a> {
 /// The window and what it shows.
 struct View {
     run: Run,
+    /// What runs, with what was changed since it started.
+    scene: Scene,
     clock: Clock,
     /// When the clock was last read.
     read_at: Instant,
@@ -67,6 +71,7 @@ struct View {
     /// It keeps the state before the last step, to draw what lies between.
     kept: bool,
     shown: Shown,
+    panels: Panels,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
     window: Arc<Window>,
@@ -84,17 +89,9 @@ struct View {
     paused: bool,
     /// How many single steps are still to be run while it is paused.
     steps_due: u32,
-    drag: Option<Drag>,
-    cursor: PhysicalPosition<f64>,
+    mouse: Mouse,
     frames_left: Option<u32>,
     title_due: Instant,
-}
-
-/// What moving the mouse does.
-#[derive(Clone, Copy, PartialEq)]
-enum Drag {
-    Orbit,
-    Pan,
 }
 
 impl View {
@@ -109,17 +106,18 @@ impl View {
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
-        let mut drawing =
-            render::View::new(&run.device, &run.simulation, Wave::of(scene), swapchain.format(), run.room)?;
-        drawing.show(arguments.view);
+        let drawing = drawing(&run, scene, &swapchain, arguments.view)?;
+        let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
         let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
+            scene: scene.clone(),
             read_at: Instant::now(),
             run,
             drawing,
             kept: false,
             shown: arguments.view,
+            panels,
             targets: None,
             swapchain,
             size: window.inner_size(),
@@ -132,8 +130,7 @@ impl View {
             idle: true,
             paused: false,
             steps_due: 0,
-            drag: None,
-            cursor: PhysicalPosition::default(),
+            mouse: Mouse::default(),
             frames_left: arguments.frames,
             title_due: Instant::now(),
         })
@@ -150,6 +147,9 @@ impl View {
         if self.stale && !self.resize()? {
             return Ok(());
         }
+        // What is asked for from here on changes the next picture.
+        self.changed = false;
+        self.update_panels()?;
         let Some(frame) = self.swapchain.acquire()? else {
             self.stale = true;
             return Ok(());
@@ -169,10 +169,10 @@ impl View {
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
+        self.panels.record(&mut recorder, &frame.image)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
-        self.changed = false;
         self.run.submitted(ticket, steps)?;
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
@@ -232,23 +232,16 @@ impl View {
         match key {
             // A key that is held down steps on, as fast as frames are drawn; the others act once.
             Key::Character(text) if text.eq_ignore_ascii_case("n") => {
-                self.paused = true;
                 if !repeat || self.steps_due == 0 {
-                    self.steps_due += 1;
+                    self.step_once();
                 }
             }
             _ if repeat => return Ok(()),
             Key::Named(NamedKey::Escape) => event_loop.exit(),
-            Key::Named(NamedKey::Space) => {
-                self.paused = !self.paused;
-                self.steps_due = 0;
-            }
-            Key::Character(text) if text.eq_ignore_ascii_case("r") => {
-                self.run.simulation.reset()?;
-                self.clock.reset();
-                self.kept = false;
-                self.steps_due = 0;
-            }
+            Key::Named(NamedKey::Space) => self.pause(),
+            Key::Named(NamedKey::Tab) => self.panels.toggle(),
+            Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
+            Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
             Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
@@ -262,69 +255,111 @@ impl View {
     /// Goes on to the next view, and from the last to the first.
     fn change_view(&mut self) {
         let place = VIEWS.iter().position(|(shown, _)| *shown == self.shown).unwrap_or_default();
-        self.shown = VIEWS[(place + 1) % VIEWS.len()].0;
-        self.drawing.show(self.shown);
+        self.show(VIEWS[(place + 1) % VIEWS.len()].0);
     }
 
     fn switch_constraint_solver(&mut self) {
-        if let Some(settings) = self.run.simulation.pbd_settings_mut() {
-            settings.constraint_solver = match settings.constraint_solver {
-                ConstraintSolver::GaussSeidel => ConstraintSolver::Jacobi,
-                ConstraintSolver::Jacobi => ConstraintSolver::GaussSeidel,
-            };
-        }
+        self.scene.constraint_solver = match self.scene.constraint_solver {
+            ConstraintSolver::GaussSeidel => ConstraintSolver::Jacobi,
+            ConstraintSolver::Jacobi => ConstraintSolver::GaussSeidel,
+        };
+        self.apply();
     }
 
     /// Makes the constraints longer or shorter by 1 % of their rest lengths, within the range of the scene's key.
     fn elongate(&mut self, longer: bool) {
+        let percent = (100.0 * self.scene.elongation).round() + if longer { 1.0 } else { -1.0 };
+        self.scene.elongation = percent.clamp(10.0, 1000.0) / 100.0;
+        self.apply();
+    }
+
+    /// Gives the solver and the clock the settings of the scene that they take while it runs.
+    fn apply(&mut self) {
         if let Some(settings) = self.run.simulation.pbd_settings_mut() {
-            let percent = (100.0 * settings.elongation).round() + if longer { 1.0 } else { -1.0 };
-            settings.elongation = percent.clamp(10.0, 1000.0) / 100.0;
+            *settings = self.scene.pbd_settings();
         }
+        self.clock.set_time_scale(self.scene.time_scale);
     }
 
-    fn cursor_moved(&mut self, to: PhysicalPosition<f64>) {
-        let (right, down) = ((to.x - self.cursor.x) as f32, (to.y - self.cursor.y) as f32);
-        self.cursor = to;
-        let height = self.size.height.max(1) as f32;
-        self.changed |= self.drag.is_some();
-        match self.drag {
-            // Across the height of the window, half a turn; what was grabbed follows the mouse.
-            Some(Drag::Orbit) => {
-                let half_turn = std::f32::consts::PI / height;
-                self.camera.orbit(-right * half_turn, down * half_turn);
+    fn pause(&mut self) {
+        self.paused = !self.paused;
+        self.steps_due = 0;
+    }
+
+    fn step_once(&mut self) {
+        self.paused = true;
+        self.steps_due += 1;
+    }
+
+    fn reset(&mut self) -> Result<()> {
+        self.run.simulation.reset()?;
+        self.clock.reset();
+        self.kept = false;
+        self.steps_due = 0;
+        Ok(())
+    }
+
+    fn show(&mut self, shown: Shown) {
+        self.shown = shown;
+        self.drawing.show(shown);
+    }
+
+    /// Lays the panels out and does what was asked for in them.
+    fn update_panels(&mut self) -> Result<()> {
+        let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
+        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown };
+        for command in self.panels.update(&self.window, &facts)? {
+            self.changed = true;
+            self.title_due = Instant::now();
+            match command {
+                Command::Reset => self.reset()?,
+                Command::Pause => self.pause(),
+                Command::Step => self.step_once(),
+                Command::Show(shown) => self.show(shown),
+                Command::Apply(scene) => {
+                    self.scene = *scene;
+                    self.apply();
+                }
+                Command::Start(scene) => self.try_start(Ok(*scene)),
+                Command::StartPreset(name) => self.try_start(Scene::load(name, &[]).map_err(Into::into)),
             }
-            Some(Drag::Pan) => self.camera.pan(-right / height, down / height),
-            None => {}
         }
+        Ok(())
     }
 
-    fn button(&mut self, state: ElementState, button: MouseButton) {
-        let drag = match button {
-            MouseButton::Left => Drag::Orbit,
-            MouseButton::Right | MouseButton::Middle => Drag::Pan,
-            _ => return,
-        };
-        match state {
-            ElementState::Pressed => self.drag = Some(drag),
-            ElementState::Released if self.drag == Some(drag) => self.drag = None,
-            ElementState::Released => {}
+    /// Starts with another scene; where that fails, the one that runs goes on and the panel tells why.
+    fn try_start(&mut self, scene: Result<Scene>) {
+        let result = scene.and_then(|scene| self.start(scene));
+        self.panels.tell(result.err().map(|error| format!("{error:#}")));
+    }
+
+    fn start(&mut self, scene: Scene) -> Result<()> {
+        let run = self.run.with_scene(&scene)?;
+        self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
+        if run.room != self.run.room {
+            let [width, height] = [self.size.width, self.size.height].map(|side| side.max(1) as f32);
+            self.camera = Camera::framing(&run.room.corners(), width / height);
         }
+        self.run = run;
+        self.clock = Clock::new(self.run.simulation.step().dt, scene.time_scale, MAX_STEPS);
+        self.kept = false;
+        self.steps_due = 0;
+        self.panels.started(&scene);
+        self.scene = scene;
+        Ok(())
     }
 
-    fn wheel(&mut self, delta: MouseScrollDelta) {
-        let lines = match delta {
-            MouseScrollDelta::LineDelta(_, lines) => lines,
-            MouseScrollDelta::PixelDelta(pixels) => pixels.y as f32 / 40.0,
-        };
-        self.changed = true;
-        self.camera.zoom(0.9_f32.powf(lines.clamp(-20.0, 20.0)));
+    fn finish(self, arguments: &Arguments) -> Result<()> {
+        let Self { run, scene, camera, .. } = self;
+        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))
     }
+}
 
-    fn finish(self, arguments: &Arguments, scene: &Scene) -> Result<()> {
-        let Self { run, camera, .. } = self;
-        run.finish(arguments, scene, arguments.image.as_deref(), Some(camera))
-    }
+/// What draws a run into the window.
+fn drawing(run: &Run, scene: &Scene, swapchain: &Swapchain, shown: Shown) -> Result<render::View> {
+    let mut view = render::View::new(&run.device, &run.simulation, Wave::of(scene), swapchain.format(), run.room)?;
+    view.show(shown);
+    Ok(view)
 }
 
 /// What the title says of settings that keys change.
@@ -363,9 +398,18 @@ impl ApplicationHandler for Application<'_> {
         let Some(view) = &mut self.view else {
             return;
         };
-        let result = match event {
+        if event_loop.exiting() {
             // What comes after the end is for a window that may be gone.
-            _ if event_loop.exiting() => Ok(()),
+            return;
+        }
+        // Before egui, which goes from field to field with Tab.
+        let is_toggle = matches!(
+            &event,
+            WindowEvent::KeyboardInput { event: KeyEvent { logical_key, .. }, .. }
+                if matches!(logical_key, Key::Named(NamedKey::Tab | NamedKey::F1))
+        );
+        let taken = !is_toggle && view.panels.take(&view.window, &event, &mut view.changed);
+        let result = match event {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => {
                 event_loop.exit();
                 Ok(())
@@ -384,17 +428,19 @@ impl ApplicationHandler for Application<'_> {
                 // Others tell which keys were down when the window got the focus: they were pressed elsewhere, or come again.
                 is_synthetic: false,
                 ..
-            } => view.key(event_loop, &logical_key, repeat),
+            } if !taken => view.key(event_loop, &logical_key, repeat),
             WindowEvent::CursorMoved { position, .. } => {
-                view.cursor_moved(position);
+                view.changed |= view.mouse.moved(position, view.size.height, &mut view.camera);
                 Ok(())
             }
-            WindowEvent::MouseInput { state, button, .. } => {
-                view.button(state, button);
+            // What was begun in the scene ends anywhere.
+            WindowEvent::MouseInput { state, button, .. } if !taken || state == ElementState::Released => {
+                view.mouse.button(state, button);
                 Ok(())
             }
-            WindowEvent::MouseWheel { delta, .. } => {
-                view.wheel(delta);
+            WindowEvent::MouseWheel { delta, .. } if !taken => {
+                view.camera.zoom(zoom(delta));
+                view.changed = true;
                 Ok(())
             }
             WindowEvent::RedrawRequested => view.frame(),
@@ -411,6 +457,8 @@ impl ApplicationHandler for Application<'_> {
             return;
         };
         // A window that nobody sees, or whose picture stays the same, gets no frames, and no processor time either.
+        let wake_at = view.panels.wake_at();
+        view.changed |= wake_at.is_some_and(|wake_at| wake_at <= Instant::now());
         let hidden = view.hidden();
         let idle = hidden || !view.frame_due();
         if idle && !view.idle {
@@ -419,7 +467,11 @@ impl ApplicationHandler for Application<'_> {
         }
         // Until the next frame, which may come after the reason for it.
         view.idle |= idle;
-        event_loop.set_control_flow(if hidden { ControlFlow::wait_duration(HIDDEN_CHECK) } else { ControlFlow::Wait });
+        event_loop.set_control_flow(match wake_at {
+            _ if hidden => ControlFlow::wait_duration(HIDDEN_CHECK),
+            Some(wake_at) => ControlFlow::WaitUntil(wake_at),
+            None => ControlFlow::Wait,
+        });
         if !idle {
             view.window.request_redraw();
         }

@@ -1,0 +1,226 @@
+//! Every parameter of the scene: some hold at once, the others with the next start.
+
+use egui::{Align, Button, DragValue, Layout, Response, TextEdit, Ui};
+use tautline::scene::{Form, Key, Scene, SolverKind};
+
+use super::{Command, style};
+
+/// What the solvers of constraints take while they run.
+const LIVE: [&str; 8] = [
+    "constraint_solver",
+    "damping",
+    "elongation",
+    "wind",
+    "wind_flutter",
+    "wind_flutter_wave_number",
+    "wind_flutter_frequency",
+    "wind_flutter_lift",
+];
+
+/// The parameters as they are edited, before they hold.
+pub struct Parameters {
+    draft: Scene,
+    /// What is wrong with the last edit.
+    error: Option<String>,
+    /// Shows only keys whose names have this in them.
+    search: String,
+    /// The key whose text is being edited, with the text.
+    text: Option<(&'static str, String)>,
+}
+
+impl Parameters {
+    pub fn new(scene: &Scene) -> Self {
+        Self { draft: scene.clone(), error: None, search: String::new(), text: None }
+    }
+
+    pub fn show(&mut self, ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
+        let hint = TextEdit::singleline(&mut self.search).hint_text("Search").desired_width(f32::INFINITY);
+        ui.add(hint);
+        let keys: Vec<&Key> = Scene::keys().iter().filter(|key| self.is_shown(key, scene)).collect();
+        let is_live = |key: &&&Key| scene.solver.takes_mesh() && LIVE.contains(&key.name);
+        let (live, others): (Vec<&Key>, Vec<&Key>) = keys.into_iter().partition(|key| is_live(&key));
+        if !live.is_empty() {
+            ui.weak("At once");
+            self.edit(ui, &live, scene, Some(commands));
+            ui.add_space(4.0);
+        }
+        let differs = others.iter().any(|key| key.text(&self.draft) != key.text(scene));
+        ui.horizontal(|ui| {
+            ui.weak("With the next start");
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if ui.add_enabled(differs, Button::new("Restart with these")).clicked() {
+                    commands.push(Command::Start(Box::new(self.with_live(scene))));
+                }
+                if ui.add_enabled(differs, Button::new("Undo")).clicked() {
+                    *self = Self { search: std::mem::take(&mut self.search), ..Self::new(scene) };
+                }
+            });
+        });
+        if let Some(error) = &self.error {
+            ui.colored_label(style::ERROR, error);
+        }
+        self.edit(ui, &others, scene, None);
+    }
+
+    /// The draft with what holds already.
+    fn with_live(&self, scene: &Scene) -> Scene {
+        let mut joined = Scene { time_scale: scene.time_scale, ..self.draft.clone() };
+        if scene.solver.takes_mesh() {
+            for key in Scene::keys().iter().filter(|key| LIVE.contains(&key.name)) {
+                // It is valid in the scene that runs.
+                let _ = key.text(scene).map(|text| joined.change(key.name, &text));
+            }
+        }
+        joined
+    }
+
+    /// Whether a key concerns the solver, and is searched for.
+    fn is_shown(&self, key: &Key, scene: &Scene) -> bool {
+        let name = key.name;
+        let solver = self.draft.solver;
+        let concerns = match name {
+            "time_scale" => false,
+            "mesh" | "scale" | "area_density" | "pin_fraction" => scene.mesh.is_some(),
+            "gravity" | "dt" | "substeps" | "iterations" | "solver" | "collider" => true,
+            "velocity_loss" => matches!(solver, SolverKind::Verlet | SolverKind::Rope),
+            "external_acceleration" => matches!(solver, SolverKind::MassSpring | SolverKind::Rope),
+            _ if name.starts_with("rope_") => solver == SolverKind::Rope,
+            _ if solver == SolverKind::Rope => false,
+            "columns" | "rows" | "spacing" | "plane" | "particle_mass" | "pins" | "bending" => scene.mesh.is_none(),
+            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" => solver == SolverKind::Verlet,
+            "spring_stiffness" | "spring_damping" => solver == SolverKind::MassSpring,
+            "allow_unstable" => solver.needs_grid(),
+            "compliance" | "shear_compliance" | "bending_compliance" | "cut" => solver.takes_mesh(),
+            "constraint_solver" | "damping" | "elongation" => solver.takes_mesh(),
+            _ if name.starts_with("wind") => solver != SolverKind::MassSpring,
+            _ => true,
+        };
+        concerns && name.contains(self.search.trim())
+    }
+
+    /// Fields for some keys; those that hold at once show the running scene, and send what changes in it.
+    fn edit(&mut self, ui: &mut Ui, keys: &[&'static Key], scene: &Scene, mut commands: Option<&mut Vec<Command>>) {
+        for key in keys {
+            let source = if commands.is_some() { scene } else { &self.draft };
+            let before = key.text(source).unwrap_or_default();
+            let after = ui.horizontal(|ui| {
+                name(ui, key);
+                field(ui, key, &before, &mut self.text)
+            });
+            let Some(after) = after.inner else { continue };
+            let mut changed = source.clone();
+            let result = changed.change(key.name, &after).and_then(|()| match &commands {
+                Some(_) => changed.validate(),
+                // Several may have to change before they go together.
+                None => Ok(()),
+            });
+            self.error = result.as_ref().err().map(ToString::to_string);
+            if result.is_ok() {
+                match &mut commands {
+                    Some(commands) => commands.push(Command::Apply(Box::new(changed))),
+                    None => self.draft = changed,
+                }
+            }
+        }
+    }
+}
+
+/// The name of a key and its unit, in a column of their own.
+fn name(ui: &mut Ui, key: &Key) {
+    let size = egui::vec2(0.54 * ui.available_width(), ui.spacing().interact_size.y);
+    let column = ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.set_min_size(size);
+        ui.weak(key.unit);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(egui::Label::new(key.name.replace('_', " ")).truncate());
+        });
+    });
+    column.response.on_hover_text(description(key));
+}
+
+/// What a key means, and what it can be.
+fn description(key: &Key) -> String {
+    format!(
+        "{}\n\n{} has to be {}",
+        key.documentation.replace("\\[", "[").replace("\\]", "]").trim(),
+        key.name,
+        key.expected()
+    )
+}
+
+/// A field for a value; its text where it has been changed.
+fn field(ui: &mut Ui, key: &Key, before: &str, text: &mut Option<(&'static str, String)>) -> Option<String> {
+    let (width, height) = (ui.available_width(), ui.spacing().interact_size.y);
+    match key.form {
+        Form::Number | Form::Whole if !before.is_empty() => {
+            let mut number = before.parse().ok()?;
+            let response = ui.add_sized([width, height], number_field(key, &mut number));
+            response.changed().then(|| number_text(key, number))
+        }
+        Form::Vector if !before.is_empty() => {
+            let mut numbers: Vec<f64> =
+                before.trim_matches(['[', ']']).split(',').map_while(|number| number.trim().parse().ok()).collect();
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().button_padding.x = 2.0;
+            let size = [(width - 4.0) / 3.0, height];
+            let fields: Vec<Response> =
+                numbers.iter_mut().map(|number| ui.add_sized(size, number_field(key, number))).collect();
+            let numbers: Vec<String> = numbers.into_iter().map(|number| number_text(key, number)).collect();
+            fields.iter().any(Response::changed).then(|| format!("[{}]", numbers.join(", ")))
+        }
+        Form::Switch => {
+            let mut on = before == "true";
+            ui.checkbox(&mut on, "").changed().then(|| on.to_string())
+        }
+        Form::Choice(words) => {
+            let mut chosen = None;
+            egui::ComboBox::from_id_salt(key.name).width(width).selected_text(before).show_ui(ui, |ui| {
+                for word in words {
+                    if ui.selectable_label(before == *word, *word).clicked() {
+                        chosen = Some((*word).to_string());
+                    }
+                }
+            });
+            chosen
+        }
+        // Text holds when it is complete, as most of what is typed on the way is wrong.
+        _ => {
+            let mut edited = match text {
+                Some((name, edited)) if *name == key.name => edited.clone(),
+                _ => before.to_string(),
+            };
+            let response = ui.add(TextEdit::singleline(&mut edited).hint_text("none").desired_width(width));
+            if response.has_focus() || response.changed() {
+                *text = Some((key.name, edited.clone()));
+            }
+            if !response.lost_focus() {
+                return None;
+            }
+            *text = None;
+            (edited != before && !edited.trim().is_empty()).then_some(edited)
+        }
+    }
+}
+
+/// A number that is dragged in steps of a part of itself, or typed.
+fn number_field<'a>(key: &Key, number: &'a mut f64) -> DragValue<'a> {
+    let speed = if key.form == Form::Whole { 0.1 } else { (number.abs() * 0.01).max(1e-4) };
+    let field = DragValue::new(number)
+        .speed(speed)
+        .custom_formatter(|number, _| shortest(number))
+        .custom_parser(|text| text.trim().parse().ok());
+    match key.range() {
+        Some(range) => field.range(range),
+        None => field,
+    }
+}
+
+/// A number as a person writes it, with the digits that its 32 bits have.
+fn shortest(number: f64) -> String {
+    let (plain, scientific) = ((number as f32).to_string(), format!("{:e}", number as f32));
+    if scientific.len() + 2 < plain.len() { scientific } else { plain }
+}
+
+fn number_text(key: &Key, number: f64) -> String {
+    if key.form == Form::Whole { format!("{number:.0}") } else { format!("{:?}", number as f32) }
+}

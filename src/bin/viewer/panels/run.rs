@@ -1,0 +1,71 @@
+//! What runs, and the buttons that stop it and start it again.
+
+use egui::Ui;
+use tautline::scene::{Scene, presets};
+
+use super::style::fact;
+use super::{Command, Facts};
+
+pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
+    let Facts { scene, paused, .. } = *facts;
+    let simulation = facts.simulation();
+    egui::ComboBox::from_id_salt("preset").width(ui.available_width()).selected_text(&scene.name).show_ui(ui, |ui| {
+        for (name, description) in presets() {
+            if ui.selectable_label(scene.name == name, name).on_hover_text(description).clicked() {
+                commands.push(Command::StartPreset(name));
+            }
+        }
+    });
+    ui.add_space(2.0);
+    ui.columns(3, |columns| {
+        let mut button = |index: usize, text: &str, key: &str, command: Command| {
+            let size = egui::vec2(columns[index].available_width(), 24.0);
+            if columns[index].add_sized(size, egui::Button::new(text)).on_hover_text(key).clicked() {
+                commands.push(command);
+            }
+        };
+        button(0, "Reset", "R", Command::Reset);
+        button(1, if paused { "Go on" } else { "Pause" }, "Space", Command::Pause);
+        button(2, "Step", "N", Command::Step);
+    });
+    pace(ui, scene, commands);
+    ui.add_space(2.0);
+    let (constraints, batches) = simulation.constraint_counts();
+    let device = facts.device();
+    egui::Grid::new("facts").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
+        fact(ui, "Time", format!("{:.2} s", simulation.time()));
+        fact(ui, "Solver", scene.solver.to_string());
+        fact(ui, "Particles", grouped(simulation.body().positions().len()));
+        if constraints > 0 {
+            fact(ui, "Constraints", format!("{} in {batches} batches", grouped(constraints)));
+        }
+        fact(ui, "Device", &device.name);
+        fact(ui, "Driver", &device.driver);
+    });
+}
+
+/// The slider of slow motion.
+fn pace(ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.weak("Speed").on_hover_text("Seconds of simulated time in one of wall time");
+        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).max(20.0);
+        let mut pace = scene.time_scale;
+        let slider = egui::Slider::new(&mut pace, 0.0..=2.0).fixed_decimals(2).step_by(0.01).suffix("x");
+        if ui.add(slider.clamping(egui::SliderClamping::Edits)).changed() {
+            commands.push(Command::Apply(Box::new(Scene { time_scale: pace, ..scene.clone() })));
+        }
+    });
+}
+
+/// A count with a comma before every three digits.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,201 @@
+//! How long passes and frames take: the last seconds as a plot, and a table of them.
+
+use std::time::{Duration, Instant};
+
+use egui::{Align, Color32, Layout, RichText, Sense, Ui};
+use egui_plot::{FilledArea, Line, Plot, PlotPoints};
+use tautline::engine::FrameTiming;
+
+use super::Facts;
+use crate::report::Spread;
+
+/// How many frames are looked at: five seconds of 60 a second.
+const FRAMES: usize = 300;
+/// How often the table is made anew: often enough to follow, seldom enough to be read.
+const REFRESH: Duration = Duration::from_millis(500);
+
+/// Colours of passes in the order of their names, which repeat after the last.
+const COLORS: [Color32; 10] = [
+    Color32::from_rgb(0x4e, 0x79, 0xa7),
+    Color32::from_rgb(0xf2, 0x8e, 0x2b),
+    Color32::from_rgb(0x59, 0xa1, 0x4f),
+    Color32::from_rgb(0xe1, 0x57, 0x59),
+    Color32::from_rgb(0x76, 0xb7, 0xb2),
+    Color32::from_rgb(0xed, 0xc9, 0x48),
+    Color32::from_rgb(0xb0, 0x7a, 0xa1),
+    Color32::from_rgb(0xff, 0x9d, 0xa7),
+    Color32::from_rgb(0x9c, 0x75, 0x5f),
+    Color32::from_rgb(0xba, 0xb0, 0xac),
+];
+
+/// The table as it was made last.
+#[derive(Default)]
+pub struct Timings {
+    made_at: Option<Instant>,
+    rows: Vec<Row>,
+    gpu: Option<Spread>,
+    wall: Option<Spread>,
+}
+
+struct Row {
+    name: String,
+    calls: u32,
+    spread: Spread,
+    /// Of the time of all passes.
+    share: f64,
+}
+
+impl Timings {
+    pub fn show(&mut self, ui: &mut Ui, facts: &Facts<'_>) {
+        let timings: Vec<&FrameTiming> = latest(facts.run.timings()).iter().flatten().collect();
+        let wall = latest(facts.run.wall());
+        if self.made_at.is_none_or(|made_at| made_at.elapsed() >= REFRESH) {
+            self.make(&timings, wall);
+        }
+        if !timings.is_empty() {
+            self.plot(ui, &timings, wall);
+        }
+        self.table(ui);
+        egui::Grid::new("frames").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
+            let spread = |spread: Option<Spread>| {
+                spread.map_or("n/a".into(), |Spread { median, p95, .. }| {
+                    format!("{:.2} ms, 95 % within {:.2} ms", median / 1e3, p95 / 1e3)
+                })
+            };
+            super::style::fact(ui, "GPU a frame", spread(self.gpu));
+            super::style::fact(ui, "Frame on the wall", spread(self.wall));
+            super::style::fact(ui, "Steps dropped", facts.dropped.to_string());
+        });
+    }
+
+    fn make(&mut self, timings: &[&FrameTiming], wall: &[Duration]) {
+        let sum: u64 = timings.iter().map(|timing| timing.gpu_ns).sum();
+        let row = |name: &str| {
+            let passes = || timings.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == *name);
+            Some(Row {
+                name: name.to_string(),
+                calls: passes().last()?.calls,
+                share: passes().map(|pass| pass.gpu_ns as f64).sum::<f64>() / sum.max(1) as f64,
+                spread: Spread::of(passes().map(|pass| pass.gpu_ns as f64 / 1e3).collect())?,
+            })
+        };
+        self.rows = names(timings).into_iter().filter_map(row).collect();
+        self.gpu = Spread::of(timings.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
+        self.wall = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
+        self.made_at = Some(Instant::now());
+    }
+
+    /// The passes of each frame on top of each other, and the frame as the wall clock had it.
+    fn plot(&self, ui: &mut Ui, timings: &[&FrameTiming], wall: &[Duration]) {
+        // Frames are timed a little later on the device than on the wall, so both are counted from the last.
+        let mut ends: Vec<f64> = wall
+            .iter()
+            .rev()
+            .scan(0.0, |time, wall| {
+                let end = -*time;
+                *time += wall.as_secs_f64();
+                Some(end)
+            })
+            .collect();
+        ends.reverse();
+        let timings = &timings[timings.len().saturating_sub(ends.len())..];
+        let xs = &ends[ends.len() - timings.len()..];
+        let mut below = vec![0.0; timings.len()];
+        let highest = self.wall.map_or(0.0, |wall| wall.p95 / 1e3).max(self.gpu.map_or(0.0, |gpu| gpu.p95 / 1e3));
+        Plot::new("passes")
+            .height(130.0)
+            .allow_zoom(false)
+            .allow_drag(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .show_x(false)
+            .show_y(false)
+            .x_axis_formatter(|mark, _| format!("{:.0} s", mark.value))
+            .y_axis_formatter(|mark, _| format!("{} ms", mark.value))
+            .include_y(0.0)
+            .include_y(1.3 * highest)
+            .default_x_bounds(-5.0, 0.0)
+            .auto_bounds([false, true])
+            .grid_color(Color32::from_gray(0x28))
+            .show_crosshair(false)
+            .show(ui, |plot| {
+                for (index, name) in names(timings).into_iter().enumerate() {
+                    let above: Vec<f64> = timings
+                        .iter()
+                        .zip(&below)
+                        .map(|(timing, below)| {
+                            let pass = timing.passes.iter().find(|pass| *pass.name == *name);
+                            below + pass.map_or(0.0, |pass| pass.gpu_ns as f64 / 1e6)
+                        })
+                        .collect();
+                    plot.add(FilledArea::new(name, xs, &below, &above).fill_color(color(index)));
+                    below = above;
+                }
+                let points: Vec<[f64; 2]> =
+                    ends.iter().zip(wall).map(|(&end, wall)| [end, wall.as_secs_f64() * 1e3]).collect();
+                plot.line(Line::new("wall", PlotPoints::from(points)).color(Color32::from_gray(0xb0)).width(1.0));
+            });
+    }
+
+    fn table(&self, ui: &mut Ui) {
+        row(ui, None, "Pass, µs", ["calls", "median", "95 %", "share"].map(|heading| RichText::new(heading).weak()));
+        for (index, Row { name, calls, spread, share }) in self.rows.iter().enumerate() {
+            let share = format!("{:.0} %", 100.0 * share);
+            let numbers = [calls.to_string(), microseconds(spread.median), microseconds(spread.p95), share];
+            row(ui, Some(color(index)), name, numbers.map(RichText::new));
+        }
+    }
+}
+
+/// A row of the table: a colour, a name and four numbers, in columns that stay where they are.
+fn row(ui: &mut Ui, color: Option<Color32>, name: &str, numbers: [RichText; 4]) {
+    let height = ui.text_style_height(&egui::TextStyle::Body);
+    let [narrow, wide] = [42.0, 62.0].map(|width| egui::vec2(width, height));
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let (patch, _) = ui.allocate_exact_size(egui::vec2(10.0, height), Sense::hover());
+        if let Some(color) = color {
+            ui.painter().rect_filled(patch.shrink2(egui::vec2(1.0, 3.0)), 1.0, color);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (text, size) in numbers.into_iter().zip([narrow, wide, wide, narrow]).rev() {
+                ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+                    ui.set_min_size(size);
+                    ui.label(text);
+                });
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let name = if color.is_some() { RichText::new(name) } else { RichText::new(name).weak() };
+                ui.add(egui::Label::new(name).truncate());
+            });
+        });
+    });
+}
+
+/// A time with as many digits as say something.
+fn microseconds(time: f64) -> String {
+    if time < 99.95 { format!("{time:.1}") } else { format!("{time:.0}") }
+}
+
+fn latest<T>(all: &[T]) -> &[T] {
+    &all[all.len().saturating_sub(FRAMES)..]
+}
+
+/// The passes, in the order of their first calls.
+fn names<'a>(timings: &[&'a FrameTiming]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    // The longest recording knows the order best: one without a step only draws.
+    let longest = timings.iter().max_by_key(|timing| timing.passes.len());
+    for timing in longest.into_iter().chain(timings) {
+        for pass in &timing.passes {
+            if !names.contains(&&*pass.name) {
+                names.push(&pass.name);
+            }
+        }
+    }
+    names
+}
+
+fn color(index: usize) -> Color32 {
+    COLORS[index % COLORS.len()]
+}

@@ -94,6 +94,8 @@ pub struct Camera {
     pub yaw: f32,
     /// Height above the horizon \[rad\].
     pub pitch: f32,
+    /// Share of the picture, at its right, that is covered by something else: the target is in the middle of the rest.
+    pub covered: f32,
 }
 
 impl Camera {
@@ -108,7 +110,7 @@ impl Camera {
     #[must_use]
     pub fn framing(points: &[Vec3], aspect: f32) -> Self {
         let bounds = Bounds::around(points.iter().copied());
-        let mut camera = Self { target: bounds.centre(), distance: 1.0, yaw: 0.5, pitch: 0.16 };
+        let mut camera = Self { target: bounds.centre(), distance: 1.0, yaw: 0.5, pitch: 0.16, covered: 0.0 };
         let (right, up, back) = camera.axes();
         let half_height = (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
         // A point `r` right, `u` up and `b` towards the camera is in the picture from the distance at which the picture
@@ -160,7 +162,9 @@ impl Camera {
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         let near = self.distance * 0.01;
         let far = self.distance * 100.0;
-        proj::vulkan::perspective(Self::VERTICAL_FIELD_OF_VIEW, aspect, near, far)
+        // Clip space is 2 wide.
+        Mat4::from_translation(-self.covered * Vec3::X)
+            * proj::vulkan::perspective(Self::VERTICAL_FIELD_OF_VIEW, aspect, near, far)
             * view::look_at_mat4(self.position(), self.target, Vec3::Y)
     }
 }
@@ -185,6 +189,14 @@ mod tests {
                 assert!((0.0..=1.0).contains(&place.z));
             }
         }
+    }
+
+    #[test]
+    fn the_target_is_in_the_middle_of_what_is_not_covered() {
+        let camera = Camera { covered: 0.25, ..Camera::framing(&bounds().corners(), 1.0) };
+        // Of the picture from -1 to 1, what is left ends at 0.5.
+        let place = camera.clip_from_world(1.0).project_point3(camera.target);
+        assert!((place.truncate() - glam::Vec2::new(-0.25, 0.0)).length() < 1e-5, "{place}");
     }
 
     #[test]

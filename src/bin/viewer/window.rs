@@ -1,5 +1,7 @@
 //! Runs a scene in a window.
 
+mod controls;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,9 +18,9 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::arguments::{Arguments, VIEWS};
+use crate::arguments::Arguments;
 use crate::mouse::{Mouse, zoom};
-use crate::panels::{Command, Facts, Panels};
+use crate::panels::Panels;
 use crate::run::Run;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
@@ -108,7 +110,7 @@ impl View {
         let swapchain = Swapchain::new(&run.device, &surface)?;
         let drawing = drawing(&run, scene, &swapchain, arguments.view)?;
         let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
-        let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
+        let camera = framing(&run, [width, height], panels.covered(width));
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             scene: scene.clone(),
@@ -150,6 +152,7 @@ impl View {
         // What is asked for from here on changes the next picture.
         self.changed = false;
         self.update_panels()?;
+        self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
             self.stale = true;
             return Ok(());
@@ -228,129 +231,10 @@ impl View {
         self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{changed}{dropped}{paused}"));
     }
 
-    fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
-        match key {
-            // A key that is held down steps on, as fast as frames are drawn; the others act once.
-            Key::Character(text) if text.eq_ignore_ascii_case("n") => {
-                if !repeat || self.steps_due == 0 {
-                    self.step_once();
-                }
-            }
-            _ if repeat => return Ok(()),
-            Key::Named(NamedKey::Escape) => event_loop.exit(),
-            Key::Named(NamedKey::Space) => self.pause(),
-            Key::Named(NamedKey::Tab) => self.panels.toggle(),
-            Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
-            Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
-            Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
-            Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
-            Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
-            _ => return Ok(()),
-        }
-        self.changed = true;
-        self.title_due = Instant::now();
-        Ok(())
-    }
-
-    /// Goes on to the next view, and from the last to the first.
-    fn change_view(&mut self) {
-        let place = VIEWS.iter().position(|(shown, _)| *shown == self.shown).unwrap_or_default();
-        self.show(VIEWS[(place + 1) % VIEWS.len()].0);
-    }
-
-    fn switch_constraint_solver(&mut self) {
-        self.scene.constraint_solver = match self.scene.constraint_solver {
-            ConstraintSolver::GaussSeidel => ConstraintSolver::Jacobi,
-            ConstraintSolver::Jacobi => ConstraintSolver::GaussSeidel,
-        };
-        self.apply();
-    }
-
-    /// Makes the constraints longer or shorter by 1 % of their rest lengths, within the range of the scene's key.
-    fn elongate(&mut self, longer: bool) {
-        let percent = (100.0 * self.scene.elongation).round() + if longer { 1.0 } else { -1.0 };
-        self.scene.elongation = percent.clamp(10.0, 1000.0) / 100.0;
-        self.apply();
-    }
-
-    /// Gives the solver and the clock the settings of the scene that they take while it runs.
-    fn apply(&mut self) {
-        if let Some(settings) = self.run.simulation.pbd_settings_mut() {
-            *settings = self.scene.pbd_settings();
-        }
-        self.clock.set_time_scale(self.scene.time_scale);
-    }
-
-    fn pause(&mut self) {
-        self.paused = !self.paused;
-        self.steps_due = 0;
-    }
-
-    fn step_once(&mut self) {
-        self.paused = true;
-        self.steps_due += 1;
-    }
-
-    fn reset(&mut self) -> Result<()> {
-        self.run.simulation.reset()?;
-        self.clock.reset();
-        self.kept = false;
-        self.steps_due = 0;
-        Ok(())
-    }
-
-    fn show(&mut self, shown: Shown) {
-        self.shown = shown;
-        self.drawing.show(shown);
-    }
-
-    /// Lays the panels out and does what was asked for in them.
-    fn update_panels(&mut self) -> Result<()> {
-        let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
-        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown };
-        for command in self.panels.update(&self.window, &facts)? {
-            self.changed = true;
-            self.title_due = Instant::now();
-            match command {
-                Command::Reset => self.reset()?,
-                Command::Pause => self.pause(),
-                Command::Step => self.step_once(),
-                Command::Show(shown) => self.show(shown),
-                Command::Apply(scene) => {
-                    self.scene = *scene;
-                    self.apply();
-                }
-                Command::Start(scene) => self.try_start(Ok(*scene)),
-                Command::StartPreset(name) => self.try_start(Scene::load(name, &[]).map_err(Into::into)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts with another scene; where that fails, the one that runs goes on and the panel tells why.
-    fn try_start(&mut self, scene: Result<Scene>) {
-        let result = scene.and_then(|scene| self.start(scene));
-        self.panels.tell(result.err().map(|error| format!("{error:#}")));
-    }
-
-    fn start(&mut self, scene: Scene) -> Result<()> {
-        let run = self.run.with_scene(&scene)?;
-        self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
-        if run.room != self.run.room {
-            let [width, height] = [self.size.width, self.size.height].map(|side| side.max(1) as f32);
-            self.camera = Camera::framing(&run.room.corners(), width / height);
-        }
-        self.run = run;
-        self.clock = Clock::new(self.run.simulation.step().dt, scene.time_scale, MAX_STEPS);
-        self.kept = false;
-        self.steps_due = 0;
-        self.panels.started(&scene);
-        self.scene = scene;
-        Ok(())
-    }
-
     fn finish(self, arguments: &Arguments) -> Result<()> {
         let Self { run, scene, camera, .. } = self;
+        // Pictures have no panel.
+        let camera = Camera { covered: 0.0, ..camera };
         run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))
     }
 }
@@ -360,6 +244,12 @@ fn drawing(run: &Run, scene: &Scene, swapchain: &Swapchain, shown: Shown) -> Res
     let mut view = render::View::new(&run.device, &run.simulation, Wave::of(scene), swapchain.format(), run.room)?;
     view.show(shown);
     Ok(view)
+}
+
+/// A camera that sees all of a run in what the panel leaves of a window.
+fn framing(run: &Run, [width, height]: [u32; 2], covered: f32) -> Camera {
+    let aspect = (1.0 - covered) * width.max(1) as f32 / height.max(1) as f32;
+    Camera { covered, ..Camera::framing(&run.room.corners(), aspect) }
 }
 
 /// What the title says of settings that keys change.

@@ -3,7 +3,7 @@
 use egui::{Align2, Ui};
 
 /// Each key of the window, and what it does.
-const KEYS: [(&str, &str); 14] = [
+const KEYS: [(&str, &str); 13] = [
     ("Drag", "orbit"),
     ("Right drag", "pan"),
     ("Scroll", "zoom"),
@@ -16,7 +16,6 @@ const KEYS: [(&str, &str); 14] = [
     ("-", "constraints 1 % shorter"),
     ("Tab", "show or hide the panel"),
     ("F1", "show or hide this list"),
-    ("Ctrl + / -", "larger or smaller panels"),
     ("Esc", "quit"),
 ];
 

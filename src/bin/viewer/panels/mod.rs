@@ -96,10 +96,12 @@ impl Panels {
 
     /// Whether an event is for the panels alone. `changed` becomes true where they have to be drawn again.
     pub fn take(&mut self, window: &Window, event: &WindowEvent, changed: &mut bool) -> bool {
+        let response = self.input.on_window_event(window, event);
         if !self.open() {
+            // egui is told of what is held down and where the mouse is, and not of what was done meanwhile.
+            self.input.egui_input_mut().events.clear();
             return false;
         }
-        let response = self.input.on_window_event(window, event);
         // Every frame asks for a redraw itself.
         *changed |= response.repaint && !matches!(event, WindowEvent::RedrawRequested);
         // Esc closes what has popped up, before it closes the window.
@@ -134,6 +136,12 @@ impl Panels {
         self.wake_at.filter(|_| self.open())
     }
 
+    /// Share of a window, so many pixels wide, that the panel at its side covers.
+    pub fn covered(&self, width: u32) -> f32 {
+        let points = width.max(1) as f32 / self.context.pixels_per_point();
+        if self.visible { style::panel_width(points) / points } else { 0.0 }
+    }
+
     fn open(&self) -> bool {
         self.visible || self.keys_visible
     }
@@ -163,8 +171,7 @@ impl Panels {
 
     fn show(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         if self.visible {
-            // Some of a narrow window is left to the scene.
-            let width = (0.8 * ui.available_width()).min(style::WIDTH);
+            let width = style::panel_width(ui.available_width());
             let panel = egui::Panel::right("panel").exact_size(width).resizable(false).frame(style::frame());
             panel.show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.sections(ui, facts, commands));

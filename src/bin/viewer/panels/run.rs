@@ -18,9 +18,10 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
     });
     ui.add_space(2.0);
     ui.columns(3, |columns| {
+        columns.iter_mut().for_each(|column| column.spacing_mut().button_padding.x = 2.0);
         let mut button = |index: usize, text: &str, key: &str, command: Command| {
             let size = egui::vec2(columns[index].available_width(), 24.0);
-            if columns[index].add_sized(size, egui::Button::new(text)).on_hover_text(key).clicked() {
+            if columns[index].add_sized(size, egui::Button::new(text).truncate()).on_hover_text(key).clicked() {
                 commands.push(command);
             }
         };

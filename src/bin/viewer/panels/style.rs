@@ -2,8 +2,6 @@
 
 use egui::{Color32, Context, CornerRadius, Frame, Margin, Stroke, Theme, Ui};
 
-/// Width of the panel at the side \[points\].
-pub const WIDTH: f32 = 340.0;
 /// Of what went wrong.
 pub const ERROR: Color32 = Color32::from_rgb(0xf0, 0x8a, 0x7a);
 const BACKGROUND: Color32 = Color32::from_rgb(0x1d, 0x20, 0x24);
@@ -12,6 +10,8 @@ const ACCENT: Color32 = Color32::from_rgb(0x2f, 0x5d, 0x7c);
 /// Gives all panels their colours and distances.
 pub fn apply(context: &Context) {
     context.set_theme(Theme::Dark);
+    // Plus and minus are keys of the window, and its scale is the display's.
+    context.options_mut(|options| options.zoom_with_keyboard = false);
     context.global_style_mut(|style| {
         let visuals = &mut style.visuals;
         visuals.panel_fill = BACKGROUND;
@@ -31,6 +31,11 @@ pub fn apply(context: &Context) {
         style.spacing.scroll = egui::style::ScrollStyle::thin();
         style.spacing.scroll.floating_allocated_width = 10.0;
     });
+}
+
+/// Width of the panel at the side of a window \[points\]: some of a narrow one is left to the scene.
+pub fn panel_width(window: f32) -> f32 {
+    (0.8 * window).min(340.0)
 }
 
 /// The frame of the panel at the side.

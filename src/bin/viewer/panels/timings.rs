@@ -52,14 +52,12 @@ impl Timings {
         if self.made_at.is_none_or(|made_at| made_at.elapsed() >= REFRESH) {
             self.make(&timings, wall);
         }
-        if !timings.is_empty() {
-            self.plot(ui, &timings, wall);
-        }
+        self.plot(ui, &timings, wall);
         self.table(ui);
         egui::Grid::new("frames").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
             let spread = |spread: Option<Spread>| {
                 spread.map_or("n/a".into(), |Spread { median, p95, .. }| {
-                    format!("{:.2} ms, 95 % within {:.2} ms", median / 1e3, p95 / 1e3)
+                    format!("{} ms, 95 % within {} ms", digits(median / 1e3), digits(p95 / 1e3))
                 })
             };
             super::style::fact(ui, "GPU a frame", spread(self.gpu));
@@ -141,7 +139,7 @@ impl Timings {
         row(ui, None, "Pass, µs", ["calls", "median", "95 %", "share"].map(|heading| RichText::new(heading).weak()));
         for (index, Row { name, calls, spread, share }) in self.rows.iter().enumerate() {
             let share = format!("{:.0} %", 100.0 * share);
-            let numbers = [calls.to_string(), microseconds(spread.median), microseconds(spread.p95), share];
+            let numbers = [calls.to_string(), digits(spread.median), digits(spread.p95), share];
             row(ui, Some(color(index)), name, numbers.map(RichText::new));
         }
     }
@@ -173,8 +171,13 @@ fn row(ui: &mut Ui, color: Option<Color32>, name: &str, numbers: [RichText; 4]) 
 }
 
 /// A time with as many digits as say something.
-fn microseconds(time: f64) -> String {
-    if time < 99.95 { format!("{time:.1}") } else { format!("{time:.0}") }
+fn digits(time: f64) -> String {
+    let decimals = match time {
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{time:.decimals$}")
 }
 
 fn latest<T>(all: &[T]) -> &[T] {

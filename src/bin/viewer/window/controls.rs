@@ -1,0 +1,137 @@
+//! What keys and panels do to what runs in a window.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use tautline::render::Shown;
+use tautline::scene::Scene;
+use tautline::solver::{Clock, ConstraintSolver};
+use winit::event_loop::ActiveEventLoop;
+use winit::keyboard::{Key, NamedKey};
+
+use super::{MAX_STEPS, View, drawing, framing};
+use crate::arguments::VIEWS;
+use crate::panels::{Command, Facts};
+
+impl View {
+    pub(super) fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
+        match key {
+            // A key that is held down steps on, as fast as frames are drawn; the others act once.
+            Key::Character(text) if text.eq_ignore_ascii_case("n") => {
+                if !repeat || self.steps_due == 0 {
+                    self.step_once();
+                }
+            }
+            _ if repeat => return Ok(()),
+            Key::Named(NamedKey::Escape) => event_loop.exit(),
+            Key::Named(NamedKey::Space) => self.pause(),
+            Key::Named(NamedKey::Tab) => self.panels.toggle(),
+            Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
+            Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
+            Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
+            Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
+            Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
+            _ => return Ok(()),
+        }
+        self.changed = true;
+        self.title_due = Instant::now();
+        Ok(())
+    }
+
+    /// Goes on to the next view, and from the last to the first.
+    fn change_view(&mut self) {
+        let place = VIEWS.iter().position(|(shown, _)| *shown == self.shown).unwrap_or_default();
+        self.show(VIEWS[(place + 1) % VIEWS.len()].0);
+    }
+
+    fn switch_constraint_solver(&mut self) {
+        self.scene.constraint_solver = match self.scene.constraint_solver {
+            ConstraintSolver::GaussSeidel => ConstraintSolver::Jacobi,
+            ConstraintSolver::Jacobi => ConstraintSolver::GaussSeidel,
+        };
+        self.apply();
+    }
+
+    /// Makes the constraints longer or shorter by 1 % of their rest lengths, within the range of the scene's key.
+    fn elongate(&mut self, longer: bool) {
+        let percent = (100.0 * self.scene.elongation).round() + if longer { 1.0 } else { -1.0 };
+        self.scene.elongation = percent.clamp(10.0, 1000.0) / 100.0;
+        self.apply();
+    }
+
+    /// Gives the solver and the clock the settings of the scene that they take while it runs.
+    fn apply(&mut self) {
+        if let Some(settings) = self.run.simulation.pbd_settings_mut() {
+            *settings = self.scene.pbd_settings();
+        }
+        self.clock.set_time_scale(self.scene.time_scale);
+    }
+
+    fn pause(&mut self) {
+        self.paused = !self.paused;
+        self.steps_due = 0;
+    }
+
+    fn step_once(&mut self) {
+        self.paused = true;
+        self.steps_due += 1;
+    }
+
+    fn reset(&mut self) -> Result<()> {
+        self.run.simulation.reset()?;
+        self.clock.reset();
+        self.kept = false;
+        self.steps_due = 0;
+        Ok(())
+    }
+
+    fn show(&mut self, shown: Shown) {
+        self.shown = shown;
+        self.drawing.show(shown);
+    }
+
+    /// Lays the panels out and does what was asked for in them.
+    pub(super) fn update_panels(&mut self) -> Result<()> {
+        let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
+        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown };
+        for command in self.panels.update(&self.window, &facts)? {
+            self.changed = true;
+            self.title_due = Instant::now();
+            match command {
+                Command::Reset => self.reset()?,
+                Command::Pause => self.pause(),
+                Command::Step => self.step_once(),
+                Command::Show(shown) => self.show(shown),
+                Command::Apply(scene) => {
+                    self.scene = *scene;
+                    self.apply();
+                }
+                Command::Start(scene) => self.try_start(Ok(*scene)),
+                Command::StartPreset(name) => self.try_start(Scene::load(name, &[]).map_err(Into::into)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts with another scene; where that fails, the one that runs goes on and the panel tells why.
+    fn try_start(&mut self, scene: Result<Scene>) {
+        let result = scene.and_then(|scene| self.start(scene));
+        self.panels.tell(result.err().map(|error| format!("{error:#}")));
+    }
+
+    fn start(&mut self, scene: Scene) -> Result<()> {
+        let run = self.run.with_scene(&scene)?;
+        self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
+        if run.room != self.run.room {
+            let size = [self.size.width, self.size.height];
+            self.camera = framing(&run, size, self.panels.covered(self.size.width));
+        }
+        self.run = run;
+        self.clock = Clock::new(self.run.simulation.step().dt, scene.time_scale, MAX_STEPS);
+        self.kept = false;
+        self.steps_due = 0;
+        self.panels.started(&scene);
+        self.scene = scene;
+        Ok(())
+    }
+}

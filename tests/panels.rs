@@ -1,0 +1,236 @@
+//! The panel of the viewer's window: that it is there, what its fields do, and that it leaves the rest of the window alone.
+//! Places in it are counted from its left edge and from the top, as it is laid out with nothing folded or scrolled.
+
+#![cfg(all(feature = "viewer", target_os = "linux"))]
+
+#[path = "common/screen.rs"]
+mod screen;
+
+use std::fs;
+
+use screen::{Pixel, Process, SETTLING, Screen, is_background, red_and_cream};
+
+const SIZE: [usize; 2] = [600, 700];
+/// Width of the panel at scale 1, in `src/bin/viewer/panels/style.rs`; so is its colour.
+const PANEL: usize = 340;
+const PANEL_COLOR: Pixel = [0x1d, 0x20, 0x24];
+
+const PRESETS: [usize; 2] = [100, 20];
+const VERLET: [usize; 2] = [60, 48];
+const MESH: [usize; 2] = [60, 178];
+const RESET: [usize; 2] = [62, 50];
+const PAUSE: [usize; 2] = [169, 50];
+const STEP: [usize; 2] = [276, 50];
+const SLOWEST: [usize; 2] = [59, 77];
+const STRETCH: [usize; 2] = [95, 293];
+const FOLD_TIMINGS: [usize; 2] = [50, 330];
+/// With the timings folded.
+const SEARCH: [usize; 2] = [130, 392];
+const ELONGATION: [usize; 2] = [257, 489];
+/// With only keys shown that hold with the next start: the button, and the field of the first.
+const RESTART: [usize; 2] = [265, 417];
+const FIRST_FOUND: [usize; 2] = [257, 443];
+
+fn start() -> Screen {
+    Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json")
+}
+
+fn click(screen: &Screen, [x, y]: [usize; 2]) {
+    screen.xdotool(&format!("mousemove {} {y} click 1", SIZE[0] - PANEL + x));
+}
+
+/// Types into a field, which is complete with the key Return.
+fn enter(screen: &Screen, field: [usize; 2], text: &str) {
+    click(screen, field);
+    std::thread::sleep(SETTLING);
+    screen.xdotool(&format!("type {text}"));
+    screen.xdotool("key Return");
+}
+
+fn is_panel(pixel: Pixel) -> bool {
+    pixel.iter().zip(PANEL_COLOR).all(|(&is, wanted)| is.abs_diff(wanted) <= 1)
+}
+
+/// What is left of the window beside the panel.
+fn scene(pixels: &[Pixel]) -> Vec<Pixel> {
+    pixels.chunks(SIZE[0]).flat_map(|row| &row[..SIZE[0] - PANEL]).copied().collect()
+}
+
+fn at(pixels: &[Pixel], [x, y]: [usize; 2]) -> Pixel {
+    pixels[y * SIZE[0] + x]
+}
+
+/// What the viewer reports once it has ended well.
+fn report(screen: &Screen, viewer: Process) -> serde_json::Value {
+    screen.xdotool("key Escape");
+    screen.ends_well(viewer);
+    serde_json::from_slice(&fs::read(screen.path("it.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_panel_is_beside_the_flag_until_tab_hides_it() {
+    let screen = start();
+    let (viewer, _, shown) = screen.paused_window();
+    let corner = [SIZE[0] - 2, SIZE[1] - 2];
+    let edges = [[SIZE[0] - PANEL + 1, 1], [SIZE[0] - PANEL + 1, SIZE[1] - 2], corner];
+    assert!(edges.iter().all(|&edge| is_panel(at(&shown, edge))), "{:?}", edges.map(|edge| at(&shown, edge)));
+    assert!(is_background(at(&shown, [SIZE[0] - PANEL - 2, 1])), "the panel ends where it ends");
+    // The flag is in what is left, and text lighter than the panel on it.
+    let (red, cream) = red_and_cream(&scene(&shown));
+    assert!(red > 5000 && cream > 5000, "{red} red and {cream} cream-coloured pixels");
+    let is_text = |pixel: &&Pixel| pixel.iter().all(|&channel| channel > 150);
+    let panel: Vec<Pixel> = shown.chunks(SIZE[0]).flat_map(|row| &row[SIZE[0] - PANEL..]).copied().collect();
+    assert!(panel.iter().filter(is_text).count() > 1000, "there is no text");
+
+    screen.xdotool("key Tab");
+    let hidden = screen.still_after(&shown);
+    assert!(is_background(at(&hidden, edges[0])) && !is_panel(at(&hidden, corner)));
+    screen.xdotool("key F1");
+    let list = screen.still_after(&hidden);
+    assert!(is_panel(at(&list, [SIZE[0] / 2, SIZE[1] / 2 + 100])), "F1 lists the keys");
+    screen.xdotool("key F1");
+    screen.comes_to(&hidden);
+    screen.xdotool("key Tab");
+    let again = screen.still_after(&hidden);
+    // The panel itself has measured a few frames more.
+    assert!(scene(&again) == scene(&shown) && is_panel(at(&again, corner)));
+    report(&screen, viewer);
+}
+
+#[test]
+fn its_buttons_pause_step_and_start_again() {
+    let screen = start();
+    let (viewer, window) = screen.window();
+    click(&screen, PAUSE);
+    screen.titled(window, "paused");
+    click(&screen, RESET);
+    screen.titled(window, " 0.0 s");
+    let before = scene(&screen.still());
+    for _ in 0..6 {
+        click(&screen, STEP);
+        std::thread::sleep(SETTLING);
+    }
+    screen.titled(window, " 0.1 s");
+    assert!(scene(&screen.still()) != before, "6 steps of 1/60 s move nothing");
+    click(&screen, PAUSE);
+    screen.until("it goes on", || (!screen.title(window).contains("paused")).then_some(()));
+    // As slow as can be, it runs and stands still.
+    let [x, y] = SLOWEST;
+    screen.xdotool(&format!("mousemove {} {y} mousedown 1", SIZE[0] - PANEL + x));
+    std::thread::sleep(2 * SETTLING);
+    screen.xdotool("mouseup 1");
+    std::thread::sleep(2 * SETTLING);
+    let time = |title: String| title.split(' ').nth(1).unwrap().to_string();
+    let slow = time(screen.title(window));
+    std::thread::sleep(3 * SETTLING);
+    assert_eq!(time(screen.title(window)), slow);
+    assert!(!screen.title(window).contains("paused"));
+    assert_eq!(report(&screen, viewer)["validation_messages"], 0);
+}
+
+#[test]
+fn parameters_hold_at_once_or_with_the_next_start() {
+    let screen = start();
+    let (viewer, window, paused) = screen.paused_window();
+    click(&screen, FOLD_TIMINGS);
+    screen.still_after(&paused);
+    enter(&screen, ELONGATION, "1.25");
+    screen.titled(window, "elongation 1.25");
+    let live = screen.still();
+    enter(&screen, SEARCH, "columns");
+    let found = screen.still_after(&live);
+    enter(&screen, FIRST_FOUND, "12");
+    let edited = screen.still_after(&found);
+    assert!(scene(&edited) == scene(&found), "nothing has been started yet");
+    click(&screen, RESTART);
+    let started = screen.still_after(&edited);
+    assert!(scene(&started) != scene(&edited));
+    assert!(screen.title(window).contains("elongation 1.25"), "what held at once before is kept");
+    let report = report(&screen, viewer);
+    assert_eq!(report["particles"], 12 * 30);
+    assert_eq!(report["scene"], "flag");
+    assert_eq!(report["validation_messages"], 0);
+}
+
+#[test]
+fn the_picker_starts_a_preset_and_says_why_one_cannot_start() {
+    let screen = start();
+    let (viewer, window, before) = screen.paused_window();
+    click(&screen, PRESETS);
+    let open = screen.still_after(&before);
+    // The preset `mesh` has no mesh.
+    click(&screen, MESH);
+    let told = screen.still_after(&open);
+    assert!(scene(&told) == scene(&before), "the flag stays as it is");
+    let is_error = |pixel: &&Pixel| pixel[0] > 180 && pixel[1] < 150 && pixel[2] < 150;
+    let panel = told.chunks(SIZE[0]).flat_map(|row| &row[SIZE[0] - PANEL..]);
+    assert!(panel.filter(is_error).count() > 50, "nothing is said of it");
+    screen.xdotool("key n");
+    screen.still_after(&told);
+    click(&screen, PRESETS);
+    std::thread::sleep(SETTLING);
+    click(&screen, VERLET);
+    screen.titled(window, " 0.0 s");
+    let started = screen.still();
+    assert!(scene(&started) != scene(&told));
+    let report = report(&screen, viewer);
+    assert_eq!((report["scene"].as_str(), report["solver"].as_str()), (Some("verlet"), Some("verlet")));
+    assert_eq!(report["validation_messages"], 0);
+}
+
+#[test]
+fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
+    let screen = start();
+    let (viewer, _, before) = screen.paused_window();
+    let panel = SIZE[0] - PANEL + 40;
+    screen.xdotool(&format!("mousemove {panel} 150 mousedown 1 mousemove {panel} 250 mouseup 1 click 5 click 5"));
+    let scrolled = screen.still_after(&before);
+    assert!(scene(&scrolled) == scene(&before), "the camera moved with what is for the panel");
+    screen.xdotool("mousemove 100 200 mousedown 1 mousemove 150 220 mouseup 1");
+    let turned = screen.still_after(&scrolled);
+    assert!(scene(&turned) != scene(&before), "the camera turns");
+    screen.xdotool("mousemove 100 200 click 5 click 5 click 5");
+    let smaller = screen.still_after(&turned);
+    assert!(red_and_cream(&scene(&smaller)).0 < red_and_cream(&scene(&turned)).0);
+    // Stretch: no stripes.
+    click(&screen, [STRETCH[0], STRETCH[1]]);
+    screen.still_after(&smaller);
+    report(&screen, viewer);
+}
+
+#[test]
+fn paused_it_rests_with_the_panel_open() {
+    let screen = start();
+    let (viewer, _, _) = screen.paused_window();
+    // User and system time in hundredths of a second, after the name in brackets.
+    let used = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", viewer.0.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    };
+    let before = used();
+    std::thread::sleep(5 * SETTLING);
+    assert!(used() - before <= 4, "{} hundredths of a second of processor time in 2 s", used() - before);
+    report(&screen, viewer);
+}
+
+#[test]
+fn it_fits_into_any_window() {
+    let screen = Screen::start([200, 150], "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json");
+    let (viewer, window) = screen.window();
+    screen.xdotool("key F1");
+    screen.until("the panel leaves room", || {
+        let row = &screen.pixels([200, 150])[..200];
+        (!is_panel(row[10]) && is_panel(row[198])).then_some(())
+    });
+    for step in 0..50 {
+        screen.xdotool(&format!("windowsize {window} {} {}", 1 + step * 37 % 900, 1 + step * 53 % 600));
+    }
+    let [width, height] = SIZE;
+    screen.xdotool(&format!("windowsize {window} {width} {height} key F1"));
+    screen.until("the panel is at the right of the window", || {
+        let pixels = screen.pixels(SIZE);
+        (is_panel(at(&pixels, [width - PANEL + 1, height - 2])) && is_panel(at(&pixels, [width - 2, 1]))).then_some(())
+    });
+    assert_eq!(report(&screen, viewer)["validation_messages"], 0);
+}

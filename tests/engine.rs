@@ -143,6 +143,13 @@ fn data_makes_the_round_trip() {
     image.write(&texels).unwrap();
     assert_eq!(image.read::<[f32; 4]>().unwrap(), texels);
     assert!(matches!(image.write(&texels[1..]), Err(Error::SizeMismatch { held: 240, given: 224, .. })));
+
+    image.write_part([3, 1], [2, 2], &[[7.0_f32; 4]; 4]).unwrap();
+    let inside = |index: usize| index % 5 >= 3 && index / 5 >= 1;
+    let wanted = texels.iter().enumerate().map(|(index, &texel)| if inside(index) { [7.0; 4] } else { texel });
+    assert_eq!(image.read::<[f32; 4]>().unwrap(), wanted.collect::<Vec<_>>());
+    let outside = image.write_part([4, 1], [2, 1], &[[7.0_f32; 4]; 2]).unwrap_err().to_string();
+    assert!(outside.contains("[2, 1] texels from [4, 1] on are not within"), "{outside}");
 }
 
 #[test]

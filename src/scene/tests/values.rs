@@ -359,3 +359,31 @@ fn heights_are_shares_and_their_image_lies_beside_the_scene() {
 fn terrain(heights: &str) -> String {
     format!("{{shape = 'height-field', sides = [4, 0.5, 6], heights = {heights}}}")
 }
+
+#[test]
+fn every_key_tells_what_it_is_and_takes_what_it_says() {
+    let mut scene = Scene::default();
+    for key in Scene::keys() {
+        assert!(!key.documentation.trim().is_empty() && !key.expected().is_empty(), "{}", key.name);
+        // What a key says of its value is what it takes.
+        if let Some(text) = key.text(&scene) {
+            scene.change(key.name, &text).unwrap();
+            assert_eq!(key.text(&scene), Some(text), "{}", key.name);
+        }
+        if let Form::Choice(words) = key.form {
+            assert!(words.iter().all(|word| scene.change(key.name, word).is_ok()), "{}: {words:?}", key.name);
+            assert_eq!(words.len(), key.expected().matches('"').count() / 2, "{}: {}", key.name, key.expected());
+            scene = Scene::default();
+        }
+        if let (Form::Number | Form::Whole, Some(range)) = (key.form, key.range()) {
+            for end in [range.start(), range.end()] {
+                let text = if key.form == Form::Whole { format!("{end:.0}") } else { format!("{:?}", *end as f32) };
+                assert!(scene.clone().change(key.name, &text).is_ok(), "{} = {text}", key.name);
+            }
+            let above = format!("{:?}", (2.0 * range.end().max(1.0)).ceil() as i64);
+            assert!(scene.clone().change(key.name, &above).is_err(), "{} = {above}", key.name);
+        }
+    }
+    let damping = Scene::keys().iter().find(|key| key.name == "damping").unwrap();
+    assert_eq!((damping.unit, damping.range(), damping.form), ("1/s", Some(0.0..=1e9), Form::Number));
+}

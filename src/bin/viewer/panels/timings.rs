@@ -9,8 +9,10 @@ use tautline::engine::FrameTiming;
 use super::Facts;
 use crate::report::Spread;
 
-/// How many frames are looked at: five seconds of 60 a second.
-const FRAMES: usize = 300;
+/// How far back is looked.
+const SPAN: Duration = Duration::from_secs(5);
+/// How many frames at most: five seconds of 120 a second.
+const MOST_FRAMES: usize = 600;
 /// How often the table is made anew: often enough to follow, seldom enough to be read.
 const REFRESH: Duration = Duration::from_millis(500);
 
@@ -47,8 +49,9 @@ struct Row {
 
 impl Timings {
     pub fn show(&mut self, ui: &mut Ui, facts: &Facts<'_>) {
-        let timings: Vec<&FrameTiming> = latest(facts.run.timings()).iter().flatten().collect();
         let wall = latest(facts.run.wall());
+        let all = facts.run.timings();
+        let timings: Vec<&FrameTiming> = all[all.len().saturating_sub(wall.len())..].iter().flatten().collect();
         if self.made_at.is_none_or(|made_at| made_at.elapsed() >= REFRESH) {
             self.make(&timings, wall);
         }
@@ -72,7 +75,7 @@ impl Timings {
             let passes = || timings.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == *name);
             Some(Row {
                 name: name.to_string(),
-                calls: passes().last()?.calls,
+                calls: passes().next_back()?.calls,
                 share: passes().map(|pass| pass.gpu_ns as f64).sum::<f64>() / sum.max(1) as f64,
                 spread: Spread::of(passes().map(|pass| pass.gpu_ns as f64 / 1e3).collect())?,
             })
@@ -112,7 +115,7 @@ impl Timings {
             .y_axis_formatter(|mark, _| format!("{} ms", mark.value))
             .include_y(0.0)
             .include_y(1.3 * highest)
-            .default_x_bounds(-5.0, 0.0)
+            .default_x_bounds(-SPAN.as_secs_f64(), 0.0)
             .auto_bounds([false, true])
             .grid_color(Color32::from_gray(0x28))
             .show_crosshair(false)
@@ -180,8 +183,14 @@ fn digits(time: f64) -> String {
     format!("{time:.decimals$}")
 }
 
-fn latest<T>(all: &[T]) -> &[T] {
-    &all[all.len().saturating_sub(FRAMES)..]
+/// The last of some frames.
+fn latest(wall: &[Duration]) -> &[Duration] {
+    let ages = wall.iter().rev().scan(Duration::ZERO, |age, wall| {
+        *age += *wall;
+        Some(*age)
+    });
+    let frames = ages.take(MOST_FRAMES).take_while(|age| *age <= SPAN).count();
+    &wall[wall.len() - frames..]
 }
 
 /// The passes, in the order of their first calls.

@@ -64,6 +64,7 @@ pub struct Panels {
     input: egui_winit::State,
     overlay: Overlay,
     primitives: Vec<ClippedPrimitive>,
+    pixels_per_point: f32,
     parameters: Parameters,
     timings: Timings,
     visible: bool,
@@ -78,13 +79,14 @@ impl Panels {
     pub fn new(window: &Window, device: &Device, format: vk::Format, scene: &Scene, visible: bool) -> Result<Self> {
         let context = egui::Context::default();
         style::apply(&context);
-        let scale = Some(window.scale_factor() as f32);
+        let scale = window.scale_factor() as f32;
         let most = device.limits().max_image_dimension2_d as usize;
         Ok(Self {
-            input: egui_winit::State::new(context.clone(), ViewportId::ROOT, window, scale, None, Some(most)),
+            input: egui_winit::State::new(context.clone(), ViewportId::ROOT, window, Some(scale), None, Some(most)),
             context,
             overlay: Overlay::new(device, format)?,
             primitives: Vec::new(),
+            pixels_per_point: scale,
             parameters: Parameters::new(scene),
             timings: Timings::default(),
             visible,
@@ -138,7 +140,7 @@ impl Panels {
 
     /// Share of a window, so many pixels wide, that the panel at its side covers.
     pub fn covered(&self, width: u32) -> f32 {
-        let points = width.max(1) as f32 / self.context.pixels_per_point();
+        let points = width.max(1) as f32 / self.pixels_per_point;
         if self.visible { style::panel_width(points) / points } else { 0.0 }
     }
 
@@ -158,7 +160,8 @@ impl Panels {
         let output = context.run_ui(input, |ui| self.show(ui, facts, &mut commands));
         self.input.handle_platform_output(window, output.platform_output);
         self.overlay.update_textures(output.textures_delta)?;
-        self.primitives = context.tessellate(output.shapes, output.pixels_per_point);
+        self.pixels_per_point = output.pixels_per_point;
+        self.primitives = context.tessellate(output.shapes, self.pixels_per_point);
         let delay = output.viewport_output.get(&ViewportId::ROOT).map_or(Duration::MAX, |root| root.repaint_delay);
         self.wake_at = Instant::now().checked_add(delay);
         Ok(commands)
@@ -166,7 +169,7 @@ impl Panels {
 
     /// Records what was laid out over a finished picture.
     pub fn record(&mut self, recorder: &mut Recorder<'_>, picture: &Image) -> Result<()> {
-        Ok(self.overlay.record(recorder, &self.primitives, self.context.pixels_per_point(), picture)?)
+        Ok(self.overlay.record(recorder, &self.primitives, self.pixels_per_point, picture)?)
     }
 
     fn show(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {

@@ -34,11 +34,9 @@ impl Parameters {
     }
 
     pub fn show(&mut self, ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
-        let hint = TextEdit::singleline(&mut self.search).hint_text("Search").desired_width(f32::INFINITY);
-        ui.add(hint);
-        let keys: Vec<&Key> = Scene::keys().iter().filter(|key| self.is_shown(key, scene)).collect();
-        let is_live = |key: &&&Key| scene.solver.takes_mesh() && LIVE.contains(&key.name);
-        let (live, others): (Vec<&Key>, Vec<&Key>) = keys.into_iter().partition(|key| is_live(&key));
+        ui.add(TextEdit::singleline(&mut self.search).hint_text("Search").desired_width(f32::INFINITY));
+        let keys = Scene::keys().iter().filter(|key| self.is_shown(key, scene));
+        let (live, others): (Vec<&Key>, Vec<&Key>) = keys.partition(|key| is_live(key, scene));
         if !live.is_empty() {
             ui.weak("At once");
             self.edit(ui, &live, scene, Some(commands));
@@ -65,11 +63,9 @@ impl Parameters {
     /// The draft with what holds already.
     fn with_live(&self, scene: &Scene) -> Scene {
         let mut joined = Scene { time_scale: scene.time_scale, ..self.draft.clone() };
-        if scene.solver.takes_mesh() {
-            for key in Scene::keys().iter().filter(|key| LIVE.contains(&key.name)) {
-                // It is valid in the scene that runs.
-                let _ = key.text(scene).map(|text| joined.change(key.name, &text));
-            }
+        for key in Scene::keys().iter().filter(|key| is_live(key, scene)) {
+            // It is valid in the scene that runs.
+            let _ = key.text(scene).map(|text| joined.change(key.name, &text));
         }
         joined
     }
@@ -123,6 +119,11 @@ impl Parameters {
             }
         }
     }
+}
+
+/// Whether a key holds at once in the scene that runs.
+fn is_live(key: &Key, scene: &Scene) -> bool {
+    scene.solver.takes_mesh() && LIVE.contains(&key.name)
 }
 
 /// The name of a key and its unit, in a column of their own.
@@ -203,11 +204,11 @@ fn field(ui: &mut Ui, key: &Key, before: &str, text: &mut Option<(&'static str, 
 }
 
 /// A number that is dragged in steps of a part of itself, or typed.
-fn number_field<'a>(key: &Key, number: &'a mut f64) -> DragValue<'a> {
+fn number_field<'a>(key: &'a Key, number: &'a mut f64) -> DragValue<'a> {
     let speed = if key.form == Form::Whole { 0.1 } else { (number.abs() * 0.01).max(1e-4) };
     let field = DragValue::new(number)
         .speed(speed)
-        .custom_formatter(|number, _| shortest(number))
+        .custom_formatter(|number, _| number_text(key, number))
         .custom_parser(|text| text.trim().parse().ok());
     match key.range() {
         Some(range) => field.range(range),
@@ -215,12 +216,11 @@ fn number_field<'a>(key: &Key, number: &'a mut f64) -> DragValue<'a> {
     }
 }
 
-/// A number as a person writes it, with the digits that its 32 bits have.
-fn shortest(number: f64) -> String {
+/// A number as a scene has it: whole, or with the digits of 32 bits in the shorter of two ways.
+fn number_text(key: &Key, number: f64) -> String {
+    if key.form == Form::Whole {
+        return format!("{number:.0}");
+    }
     let (plain, scientific) = ((number as f32).to_string(), format!("{:e}", number as f32));
     if scientific.len() + 2 < plain.len() { scientific } else { plain }
-}
-
-fn number_text(key: &Key, number: f64) -> String {
-    if key.form == Form::Whole { format!("{number:.0}") } else { format!("{:?}", number as f32) }
 }

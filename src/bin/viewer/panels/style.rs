@@ -24,6 +24,8 @@ pub fn apply(context: &Context) {
         visuals.widgets.noninteractive.fg_stroke.color = Color32::from_gray(0xc8);
         visuals.widgets.inactive.fg_stroke.color = Color32::from_gray(0xd8);
         visuals.widgets.noninteractive.bg_stroke.color = Color32::from_gray(0x33);
+        // Text that can be selected hides what is told of what it is part of.
+        style.interaction.selectable_labels = false;
         style.spacing.item_spacing = egui::vec2(8.0, 5.0);
         style.spacing.button_padding = egui::vec2(8.0, 3.0);
         style.spacing.interact_size.y = 20.0;

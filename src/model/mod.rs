@@ -2,12 +2,14 @@
 
 mod collider;
 mod coloring;
+mod ends;
 mod grid;
 mod mesh;
 mod strain;
 
 pub use collider::{Collider, Path, Pose, Shape};
 pub use coloring::Coloring;
+pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};
 pub use strain::{Strain, strain};

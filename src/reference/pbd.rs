@@ -74,6 +74,7 @@ impl Pbd {
     pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
+        let acceleration = acceleration(parameters, push);
         let particles = self.positions.iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
         for ((position, previous_position), velocity) in particles {
             *previous_position = *position;
@@ -81,8 +82,8 @@ impl Pbd {
                 *velocity = Vec4::ZERO;
                 continue;
             }
-            let acceleration = acceleration(parameters, push, position.truncate());
-            *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
+            *velocity =
+                (velocity.truncate() * velocity_kept + substep_dt * acceleration(position.truncate())).extend(0.0);
             *position += substep_dt * *velocity;
         }
     }
@@ -187,12 +188,14 @@ impl Pbd {
 }
 
 /// Gravity, mean wind, and the flutter along the wind and upwards, from position and time (document 002) \[m/s²\].
-fn acceleration(parameters: &PbdParameters, push: &PredictPush, position: Vec3) -> Vec3 {
-    let wind = parameters.wind.truncate();
-    let flutter =
-        parameters.wind.w * (parameters.flutter_wave_number * (position.x + position.y) + push.flutter_phase).sin();
+pub(crate) fn acceleration(parameters: &PbdParameters, push: &PredictPush) -> impl Fn(Vec3) -> Vec3 {
+    let (gravity, wind, amplitude) = (parameters.gravity.truncate(), parameters.wind.truncate(), parameters.wind.w);
     let flutter_direction = wind.normalize_or_zero() + Vec3::new(0.0, parameters.flutter_lift, 0.0);
-    parameters.gravity.truncate() + wind + flutter * flutter_direction
+    let (wave_number, phase) = (parameters.flutter_wave_number, push.flutter_phase);
+    move |position| {
+        let flutter = amplitude * (wave_number * (position.x + position.y) + phase).sin();
+        gravity + wind + flutter * flutter_direction
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +229,7 @@ mod tests {
     fn flutter_without_mean_wind_only_lifts() {
         let parameters = PbdParameters { wind: Vec4::new(0.0, 0.0, 0.0, 2.0), flutter_lift: 2.0, ..Default::default() };
         let push = PredictPush { flutter_phase: std::f32::consts::FRAC_PI_2 };
-        assert_eq!(acceleration(&parameters, &push, Vec3::ZERO), Vec3::new(0.0, 4.0, 0.0));
+        assert_eq!(acceleration(&parameters, &push)(Vec3::ZERO), Vec3::new(0.0, 4.0, 0.0));
     }
 
     #[test]

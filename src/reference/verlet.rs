@@ -31,7 +31,9 @@ impl Verlet {
         let size = parameters.grid_size;
         let next = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
-            .map(|coordinate| self.next_position(parameters, coordinate))
+            .map(|coordinate| {
+                self.next_position(parameters, index(parameters, coordinate), self.force(parameters, coordinate))
+            })
             .collect();
         self.previous = std::mem::replace(&mut self.current, next);
     }
@@ -47,20 +49,19 @@ impl Verlet {
     }
 
     /// x_next = x + (1 - d) (x - x_previous) + F / m dt². Source: document 000, damped Verlet.
-    fn next_position(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec4 {
-        let index = index(parameters, coordinate);
+    pub(crate) fn next_position(&self, parameters: &VerletParameters, index: usize, force: Vec3) -> Vec4 {
         let current = self.current[index];
         if current.w > 0.5 {
             return current;
         }
         let position = current.truncate();
         let displacement = (position - self.previous[index].truncate()) * (1.0 - parameters.damping);
-        let acceleration = self.force(parameters, coordinate) / parameters.mass;
+        let acceleration = force / parameters.mass;
         (position + displacement + acceleration * (parameters.substep_dt * parameters.substep_dt)).extend(0.0)
     }
 
     /// Weight and the 12 springs of one particle \[N\].
-    fn force(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec3 {
+    pub(crate) fn force(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec3 {
         let position = self.current[index(parameters, coordinate)].truncate();
         let mut force = parameters.mass * parameters.gravity.truncate();
         for (offset, rest_length, stiffness) in springs(parameters) {
@@ -75,7 +76,7 @@ impl Verlet {
 }
 
 /// The springs of one particle, in the order of document 000: offset of the neighbor, rest length, stiffness.
-fn springs(parameters: &VerletParameters) -> [(IVec2, f32, f32); 12] {
+pub(crate) fn springs(parameters: &VerletParameters) -> [(IVec2, f32, f32); 12] {
     let structural = |x, y| (IVec2::new(x, y), parameters.rest_length, parameters.structural_stiffness);
     let diagonal = std::f32::consts::SQRT_2 * parameters.rest_length;
     let shear = |x, y| (IVec2::new(x, y), diagonal, parameters.shear_stiffness);

@@ -9,8 +9,8 @@ use crate::io::read_obj;
 use crate::layout::Constraint;
 use crate::model::{Cloth, Collider, Grid, hang};
 use crate::solver::{
-    MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet, VerletSettings,
-    Wind,
+    CpuSimulation, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet,
+    VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -165,6 +165,23 @@ impl Scene {
             }
         };
         Ok(Simulation::new(cloth, solver, step))
+    }
+
+    /// The scene on the CPU, which needs no device; [`CpuSimulation::on_device`] lets it be drawn.
+    ///
+    /// # Errors
+    /// As [`Scene::cloth`].
+    pub fn cpu_simulation(&self) -> Result<CpuSimulation, SceneError> {
+        let (cloth, colliders, step) = (self.cloth()?, self.colliders()?, self.step());
+        Ok(match self.solver {
+            SolverKind::Verlet => CpuSimulation::verlet(cloth, self.grid(), colliders, step, self.verlet_settings()),
+            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
+                CpuSimulation::of_constraints(cloth, colliders, step, self.pbd_settings())
+            }
+            SolverKind::MassSpring => {
+                CpuSimulation::mass_spring(cloth, self.grid(), colliders, step, self.mass_spring_settings())
+            }
+        })
     }
 
     /// Fails where the device cannot bind so many particles and constraints.

@@ -62,14 +62,24 @@ impl Colliders {
         if self.is_empty() {
             return Ok(());
         }
-        let seen: Vec<_> = self.list.iter().map(|collider| collider.during(start, end)).collect();
-        recorder.update(&self.buffer, &seen)
+        recorder.update(&self.buffer, &self.during(start, end))
+    }
+
+    /// Where the colliders are during the step from `start` to `end` \[s\].
+    #[must_use]
+    pub fn during(&self, start: f64, end: f64) -> Vec<layout::Collider> {
+        self.list.iter().map(|collider| collider.during(start, end)).collect()
     }
 
     /// The push constants of substep number `substep` of `substeps`.
     #[must_use]
     pub fn push(&self, substep: u32, substeps: u32) -> CollidePush {
-        let share = |substep: u32| substep as f32 / substeps as f32;
-        CollidePush { start: share(substep), end: share(substep + 1), collider_count: self.list.len() as u32 }
+        collide_push(self.list.len(), substep, substeps)
     }
+}
+
+/// The push constants of substep number `substep` of `substeps`, for so many colliders.
+pub(super) fn collide_push(collider_count: usize, substep: u32, substeps: u32) -> CollidePush {
+    let share = |substep: u32| substep as f32 / substeps as f32;
+    CollidePush { start: share(substep), end: share(substep + 1), collider_count: collider_count as u32 }
 }

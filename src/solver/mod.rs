@@ -1,8 +1,9 @@
 //! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
-//! passes of a step.
+//! passes of a step. [`CpuSimulation`] does the same on the CPU.
 
 mod clock;
 mod colliders;
+mod cpu;
 mod jacobi;
 mod mass_spring;
 mod pbd;
@@ -13,6 +14,7 @@ use glam::{Vec3, Vec4};
 
 pub use clock::Clock;
 pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use cpu::{CpuPassTiming, CpuSimulation, CpuTiming};
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
 pub use simulation::Simulation;
@@ -121,6 +123,11 @@ pub trait Solver {
         0
     }
 
-    /// The passes of a step and how often each is called, in the order of their first call.
+    /// The passes of a step on the device and how often each is called, in the order of their first call.
     fn passes(&self) -> Vec<(String, u32)>;
+
+    /// What the passes on the CPU took in the steps recorded since the last call; none for a solver on the GPU.
+    fn take_cpu_timing(&mut self) -> Option<CpuTiming> {
+        None
+    }
 }

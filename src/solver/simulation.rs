@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use super::{Colliders, Particles, PbdSettings, Solver, Step};
+use super::{Colliders, CpuTiming, Particles, PbdSettings, Solver, Step};
 use crate::engine::{self, Recorder};
 use crate::model::{Cloth, Strain, strain};
 
@@ -18,7 +18,12 @@ impl Simulation {
     /// Joins a cloth with the solver that was made of it.
     #[must_use]
     pub fn new(cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { cloth, solver, step, steps_recorded: 0 }
+        Self::after(0, cloth, solver, step)
+    }
+
+    /// As [`Simulation::new`], with a solver that has run so many steps.
+    pub(super) fn after(steps_recorded: u64, cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { cloth, solver, step, steps_recorded }
     }
 
     /// Records one step.
@@ -91,6 +96,11 @@ impl Simulation {
     #[must_use]
     pub fn passes(&self) -> Vec<(String, u32)> {
         self.solver.passes()
+    }
+
+    /// Times of passes on the CPU, as [`Solver::take_cpu_timing`].
+    pub fn take_cpu_timing(&mut self) -> Option<CpuTiming> {
+        self.solver.take_cpu_timing()
     }
 
     /// Waits for the device and reads the particles back, as [`Solver::positions`].

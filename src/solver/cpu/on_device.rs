@@ -21,16 +21,22 @@ pub(super) struct OnDevice {
 }
 
 impl OnDevice {
+    /// Puts the particles on the device, and the colliders as they are in the step that ends at `time` \[s\].
     pub(super) fn new(
         device: &Device,
         solver: Box<dyn CpuSolver>,
         colliders: &[Collider],
         step: Step,
+        time: f64,
     ) -> engine::Result<Self> {
+        let colliders = Colliders::new(device, colliders)?;
+        if !colliders.is_empty() {
+            colliders.buffer().write(&colliders.during(time - f64::from(step.dt), time))?;
+        }
         Ok(Self {
             device: device.clone(),
             step,
-            colliders: Colliders::new(device, colliders)?,
+            colliders,
             positions: Buffer::from_slice(device, "positions", solver.positions())?,
             solver,
             uploads: Vec::new(),

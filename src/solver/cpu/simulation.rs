@@ -63,7 +63,8 @@ impl CpuSimulation {
     /// # Errors
     /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.
     pub fn on_device(self, device: &Device) -> engine::Result<Simulation> {
-        let solver = OnDevice::new(device, self.solver, &self.colliders, self.step)?;
+        let time = self.time();
+        let solver = OnDevice::new(device, self.solver, &self.colliders, self.step, time)?;
         Ok(Simulation::after(self.steps_run, self.cloth, Box::new(solver), self.step))
     }
 

@@ -94,7 +94,7 @@ fn constraints(random: &mut Random, count: usize) -> (Vec<Constraint>, Vec<Range
 /// Each function of the solver, in the order of a step, with the state of each compared after it.
 #[test]
 fn constraints_end_in_the_bits_of_the_twin() {
-    const PARTICLES: usize = 5003;
+    const PARTICLES: usize = 20_011;
     let random = &mut Random(3);
     let start = particles(random, PARTICLES);
     let velocities: Vec<Vec4> = start.iter().map(|_| random_vector(random).extend(0.0)).collect();

@@ -10,13 +10,8 @@ use std::ops::Range;
 use glam::Vec4;
 use rayon::prelude::*;
 
+use super::JOB;
 use crate::layout::Constraint;
-
-/// Fewest particles of a segment: less work would cost more to hand out than to do.
-const SHORTEST_SEGMENT: usize = 1024;
-
-/// Length of a segment over that of constraints, so that few of these cross a border.
-const SEGMENT_OVER_SPAN: usize = 8;
 
 /// Constraints of one job, and the particles that are its own.
 pub(super) struct Job<'a> {
@@ -41,13 +36,27 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Segments several times as long as nine in ten constraints, measured in places of the list of particles.
+    /// The segments with which the threads of this pool are done first.
     pub(super) fn for_constraints(particle_count: usize, constraints: &[Constraint]) -> Self {
-        let mut spans: Vec<usize> =
-            constraints.iter().map(|constraint| constraint.index_a.abs_diff(constraint.index_b) as usize).collect();
-        let place = spans.len() * 9 / 10;
-        let span = if spans.is_empty() { 0 } else { *spans.select_nth_unstable(place).1 };
-        Self { length: (SEGMENT_OVER_SPAN * span).max(SHORTEST_SEGMENT), particle_count }
+        let halved = |length: &usize| Some(length / 2).filter(|length| *length >= JOB);
+        let lengths = std::iter::successors(Some(particle_count.max(1)), halved);
+        let segments = lengths.map(|length| Self { length, particle_count });
+        let threads = rayon::current_num_threads();
+        segments.min_by_key(|segments| segments.duration(constraints, threads)).expect("there is one at least")
+    }
+
+    /// How long so many threads take, in constraints of one thread.
+    fn duration(&self, constraints: &[Constraint], threads: usize) -> usize {
+        let mut counts = [0; 2];
+        constraints.iter().filter_map(|constraint| self.segment(constraint)).for_each(|(cut, _)| counts[cut] += 1);
+        let alone = constraints.len() - counts.iter().sum::<usize>();
+        let cut = |(count, segments): (usize, usize)| count.div_ceil(threads.min(segments).max(1));
+        alone + counts.into_iter().zip(self.numbers()).map(cut).sum::<usize>()
+    }
+
+    /// How many segments there are, and how many across their borders.
+    fn numbers(&self) -> [usize; 2] {
+        self.offsets().map(|offset| self.particle_count.saturating_sub(offset).div_ceil(self.length))
     }
 
     /// Where the segments start, and those across their borders.
@@ -70,8 +79,7 @@ impl Segments {
         // What is in no segment comes last.
         let key = |index: &u32| self.segment(&constraints[*index as usize]).unwrap_or((usize::MAX, 0));
         order[range.clone()].sort_by_key(key);
-        let mut counts =
-            self.offsets().map(|offset| vec![0; self.particle_count.saturating_sub(offset).div_ceil(self.length)]);
+        let mut counts = self.numbers().map(|number| vec![0; number]);
         for (cut, segment) in constraints[range.clone()].iter().filter_map(|constraint| self.segment(constraint)) {
             counts[cut][segment] += 1;
         }
@@ -100,9 +108,51 @@ impl Segments {
                     jobs.push(Job { first, particles, constraints: own_constraints, lambdas: own_lambdas });
                 }
             }
-            let least_jobs = SHORTEST_SEGMENT * jobs.len() / counts.iter().sum::<usize>().max(1);
+            let least_jobs = (JOB * jobs.len()).div_ceil(counts.iter().sum::<usize>().max(1));
             jobs.into_par_iter().with_min_len(least_jobs).for_each(&work);
         }
         work(Job { first: 0, particles, constraints, lambdas });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constraints(ends: &[(u32, u32)]) -> Vec<Constraint> {
+        ends.iter().map(|&(index_a, index_b)| Constraint { index_a, index_b, ..Default::default() }).collect()
+    }
+
+    #[test]
+    fn constraints_have_their_turn_in_segments_then_across_borders_then_alone() {
+        let segments = Segments { length: 4, particle_count: 10 };
+        // Segments start at 0, 4 and 8; across their borders lie 2 to 5 and 6 to 9.
+        let given = constraints(&[(9, 0), (7, 8), (4, 2), (6, 5), (1, 3)]);
+        let mut order = [0, 1, 2, 3, 4];
+        let batch = segments.sort(&given, &mut order, &(0..5));
+        assert_eq!(order, [4, 3, 2, 1, 0]);
+        assert_eq!(batch.counts, [vec![1, 1, 0], vec![1, 1]]);
+
+        let sorted: Vec<_> = order.iter().map(|&index| given[index as usize]).collect();
+        let seen = std::sync::Mutex::new(Vec::new());
+        segments.for_each(&batch, &mut [Vec4::ZERO; 10], &sorted, &mut [0.0; 5], |job| {
+            for Constraint { index_a, index_b, .. } in job.constraints {
+                assert!([index_a, index_b].iter().all(|&&index| index as usize - job.first < job.particles.len()));
+                seen.lock().unwrap().push((*index_a, *index_b));
+            }
+        });
+        let seen = seen.into_inner().unwrap();
+        assert!(seen.len() == 5 && seen[4] == (9, 0) && seen[..2].contains(&(1, 3)), "{seen:?}");
+    }
+
+    #[test]
+    fn one_thread_has_one_segment_and_several_have_more() {
+        let chain = constraints(&(1..10_000).map(|end| (end - 1, end)).collect::<Vec<_>>());
+        let segments = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Segments::for_constraints(10_000, &chain).numbers()[0])
+        };
+        assert_eq!([1, 2, 3, 100].map(segments), [1, 2, 4, 4]);
+        assert_eq!(Segments::for_constraints(0, &[]).numbers()[0], 0);
     }
 }

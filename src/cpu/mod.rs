@@ -17,5 +17,5 @@ pub use mass_spring::MassSpring;
 pub use pbd::Pbd;
 pub use verlet::Verlet;
 
-/// Particles or constraints that one thread takes at a time: fewer would cost more to hand out than to work through.
-const JOB: usize = 1024;
+/// Particles or constraints that one thread takes at a time, or more: fewer would take longer to hand out than to do.
+const JOB: usize = 2048;

@@ -196,8 +196,12 @@ fn solve_four(
     let four = Four::of(constraints, first, particles);
     let inverse_mass = four.inverse_mass_a + four.inverse_mass_b;
     let Projection { correction, lambda, acts } = four.project(parameters, started(lambdas, iteration), inverse_mass);
-    let a = (four.a + correction * four.inverse_mass_a).or_where_zero(acts, four.a).particles(four.inverse_mass_a);
-    let b = (four.b - correction * four.inverse_mass_b).or_where_zero(acts, four.b).particles(four.inverse_mass_b);
+    let mut a = four.a + correction * four.inverse_mass_a;
+    let mut b = four.b - correction * four.inverse_mass_b;
+    if acts.cmpeq(Vec4::ZERO).any() {
+        (a, b) = (a.or_where_zero(acts, four.a), b.or_where_zero(acts, four.b));
+    }
+    let (a, b) = (a.particles(four.inverse_mass_a), b.particles(four.inverse_mass_b));
     for (lane, constraint) in constraints.iter().enumerate() {
         particles[constraint.index_a as usize - first] = a[lane];
         particles[constraint.index_b as usize - first] = b[lane];

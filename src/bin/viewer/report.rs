@@ -216,8 +216,10 @@ impl Report {
     pub fn with_cpu_timings(mut self, timings: &[CpuTiming]) -> Self {
         let mut passes: Vec<PassReport> = Vec::new();
         for pass in timings.iter().flat_map(|timing| &timing.passes) {
-            if !passes.iter().any(|known| known.name == pass.name) {
-                passes.push(PassReport::untimed((pass.name.to_string(), pass.calls)));
+            match passes.iter_mut().find(|known| known.name == pass.name) {
+                // Those of one step: the frames of a window may have several.
+                Some(known) => known.calls_per_frame = known.calls_per_frame.min(pass.calls),
+                None => passes.push(PassReport::untimed((pass.name.to_string(), pass.calls))),
             }
         }
         for PassReport { name, cpu_us, .. } in &mut passes {

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use common::{Random, Validated};
 use glam::Vec4;
 use serde_json::Value;
-use tautline::engine::Frames;
+use tautline::engine::{Frames, Staging};
 use tautline::scene::{Scene, SolverKind};
-use tautline::solver::CpuSimulation;
+use tautline::solver::{CpuSimulation, Particles};
 use xxhash_rust::xxh3::xxh3_64;
 
 const STEPS: u32 = 100;
@@ -109,6 +109,45 @@ fn every_preset_moves_as_on_the_gpu() {
         assert_gpu_agrees("shirt", &scene(shirt, &[("scale", "0.01")]));
     } else {
         assert!(std::env::var_os("TAUTLINE_REQUIRE_SHARED").is_none(), "{} is missing", shirt.display());
+    }
+}
+
+/// Twelve steps, of which up to six are in flight: each is copied to the device before the next can change it.
+#[test]
+fn the_device_has_the_particles_after_each_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    for preset in ["flag", "verlet"] {
+        let scene = scene(preset, &[("columns", "40"), ("rows", "30")]);
+        let mut alone = scene.cpu_simulation().unwrap();
+        alone.advance();
+        let mut drawn = scene.cpu_simulation().unwrap();
+        drawn.advance();
+        let mut drawn = drawn.on_device(device).unwrap();
+        let Particles::Buffer(buffer) = drawn.particles()[drawn.current()].clone() else {
+            panic!("particles of the CPU are not in a buffer");
+        };
+        assert_eq!(buffer.read::<Vec4>().unwrap(), alone.positions());
+        let mut frames = Frames::new(device, 2).unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            let mut recorder = frames.begin().unwrap();
+            for _ in 0..3 {
+                drawn.record(&mut recorder).unwrap();
+                let staging = Staging::readback(device, buffer.size()).unwrap();
+                recorder.download(&buffer, &staging).unwrap();
+                alone.advance();
+                seen.push((staging, alone.positions().to_vec()));
+            }
+            recorder.submit().unwrap();
+        }
+        for (number, (staging, wanted)) in seen.iter().enumerate() {
+            assert_eq!(&staging.read::<Vec4>().unwrap(), wanted, "{preset}, step {number}");
+        }
+        assert_eq!(drawn.time(), alone.time());
+        drawn.reset().unwrap();
+        let start = scene.cpu_simulation().unwrap();
+        assert_eq!((drawn.time(), buffer.read::<Vec4>().unwrap()), (0.0, start.positions().to_vec()));
     }
 }
 

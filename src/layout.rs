@@ -5,7 +5,7 @@
 //! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{IVec2, Mat4, Vec4};
+use glam::{IVec2, Mat4, UVec2, Vec2, Vec4};
 
 /// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
 #[repr(C)]
@@ -41,8 +41,10 @@ pub struct PbdParameters {
     pub particle_count: u32,
     /// Factor on the rest lengths of all constraints (document 002).
     pub elongation: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 impl Default for PbdParameters {
@@ -88,6 +90,8 @@ pub struct JacobiPush {
 pub struct VerletParameters {
     /// Gravity in xyz \[m/s²\]; w is unused.
     pub gravity: Vec4,
+    /// Mean wind in xyz, as an acceleration \[m/s²\]; w is the amplitude of its flutter \[m/s²\].
+    pub wind: Vec4,
     /// Columns and rows of the grid.
     pub grid_size: IVec2,
     /// Rest length of the structural springs, the side of a cell \[m\].
@@ -104,24 +108,69 @@ pub struct VerletParameters {
     pub damping: f32,
     /// Duration of one substep \[s\].
     pub substep_dt: f32,
+    /// Wave number of the flutter \[rad/m\].
+    pub flutter_wave_number: f32,
+    /// Upward share of the flutter, a factor of its amplitude (document 002 has 2).
+    pub flutter_lift: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
+}
+
+/// Push constants of `verlet/step`: which part of the step a substep is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct VerletPush {
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Number of colliders.
+    pub collider_count: u32,
+    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
+    pub flutter_phase: f32,
+}
+
+/// What holds for the force of the air on every particle; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AirParameters {
+    /// Velocity of the air in xyz \[m/s\]; w is unused.
+    pub velocity: Vec4,
+    /// Its density \[kg/m³\].
+    pub density: f32,
+    /// Coefficient of drag.
+    pub drag: f32,
+    /// Coefficient of lift.
+    pub lift: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Number of particles.
+    pub particle_count: u32,
     /// Fills the block up to a multiple of 16 bytes.
     pub padding: [u32; 3],
 }
 
-/// A collider during one step, in which it moves from one pose to another at constant speed; 96 bytes.
+/// Most colliders of a simulation: what one update of a buffer in the stream can carry.
+pub const MOST_COLLIDERS: usize = 65_536 / size_of::<Collider>();
+
+/// A collider during one step, in which it moves from one pose to another at constant speed; 112 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Collider {
     /// In the collider's own frame \[m\]. Sphere: x is the radius. Capsule along y: x and y are the radii at its lower
     /// and its upper end, z half the distance between these ends' centres. Box: xyz are half its sides. A plane has none:
-    /// it is y = 0, solid below.
+    /// it is y = 0, solid below. Height field: x and z are half its sides, y its greatest height.
     pub size: Vec4,
-    /// 0 sphere, 1 capsule, 2 plane, 3 box.
+    /// 0 sphere, 1 capsule, 2 plane, 3 box, 4 height field.
     pub kind: u32,
     /// Coefficient of friction.
     pub friction: f32,
+    /// Of a height field: its columns, along x, and its rows, along z; at least 2 each.
+    pub grid_size: UVec2,
+    /// Of a height field: where its heights start in the list of all heights; they lie there row by row.
+    pub first_height: u32,
     /// Keeps the members that follow at multiples of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: [u32; 3],
     /// Where its frame's origin is at the start of the step, in xyz \[m\].
     pub start_position: Vec4,
     /// How its frame is turned at the start of the step, a unit quaternion xyzw.
@@ -130,6 +179,71 @@ pub struct Collider {
     pub end_position: Vec4,
     /// How its frame is turned at the end of the step, a unit quaternion xyzw.
     pub end_rotation: Vec4,
+}
+
+/// A particle that an attachment carries, 32 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AttachedParticle {
+    /// Where it is in the attachment's frame, in xyz \[m\], and in w its inverse mass once it is let go \[1/kg\].
+    pub place: Vec4,
+    /// Index of the particle.
+    pub index: u32,
+    /// Index of the attachment.
+    pub attachment: u32,
+    /// Fills the struct up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+/// An attachment during one step, in which it moves from one pose to another at constant speed; 80 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Attachment {
+    /// Where its frame's origin is at the start of the step, in xyz \[m\].
+    pub start_position: Vec4,
+    /// How its frame is turned at the start of the step, a unit quaternion xyzw.
+    pub start_rotation: Vec4,
+    /// Where its frame's origin is at the end of the step, in xyz \[m\].
+    pub end_position: Vec4,
+    /// How its frame is turned at the end of the step, a unit quaternion xyzw.
+    pub end_rotation: Vec4,
+    /// The substep of this step at whose end it lets go: negative once it has.
+    pub release_substep: i32,
+    /// Fills the struct up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
+}
+
+/// Push constants of `attach/move`: one substep.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct AttachPush {
+    /// Number of attached particles.
+    pub attached_count: u32,
+    /// Which substep of the step it is, from 0.
+    pub substep: i32,
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Duration of the substep \[s\].
+    pub substep_dt: f32,
+}
+
+/// Push constants of the `cut` passes: a blade, and how much each of them goes over.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct CutPush {
+    /// A point of the blade's plane where its stroke begins, in xyz \[m\].
+    pub origin: Vec4,
+    /// Unit normal of its plane, in xyz.
+    pub normal: Vec4,
+    /// In xyz what, times a way from the origin, is 0 where the stroke begins and 1 where it ends \[1/m\]; 0 where it has
+    /// no ends.
+    pub along: Vec4,
+    /// Number of constraints, triangles or particles.
+    pub count: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 3],
 }
 
 /// Push constants of `pbd/collide`: which part of the step a substep is.
@@ -160,6 +274,71 @@ pub struct MassSpringParameters {
     pub damping: f32,
     /// Duration of one substep \[s\].
     pub substep_dt: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: u32,
+}
+
+/// One rope during one step, in which the ends that are held move at constant speed; 96 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Rope {
+    /// Index of its first particle.
+    pub first: u32,
+    /// Number of its particles.
+    pub particle_count: u32,
+    /// Distance between two neighbours at rest \[m\].
+    pub link_length: f32,
+    /// The coarsest level of detail that it may have, 0 to 3.
+    pub coarsest: u32,
+    /// Where its first particle is held at the start of the step, in xyz \[m\]; w is 1 where it is held, else 0.
+    pub first_start: Vec4,
+    /// Where its first particle is held at the end of the step, as [`Rope::first_start`].
+    pub first_end: Vec4,
+    /// Where its last particle is held at the start of the step, as [`Rope::first_start`].
+    pub last_start: Vec4,
+    /// Where its last particle is held at the end of the step, as [`Rope::first_start`].
+    pub last_end: Vec4,
+    /// What it sways about at level 3: a unit vector through the end that is held, in xyz; w is how often a second \[Hz\].
+    pub sway: Vec4,
+}
+
+/// What holds for every step of the `rope` solver; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct RopeParameters {
+    /// Gravity and the external acceleration together, in xyz \[m/s²\]; w is unused.
+    pub acceleration: Vec4,
+    /// Distances from the camera beyond which a rope is at level 1, 2 and 3, in xyz \[m\]; w is the share of them that a
+    /// rope has to be beyond or within, so as not to go back and forth.
+    pub level_distances: Vec4,
+    /// Share of the implicit velocity that one substep loses, 0 to 1.
+    pub velocity_loss: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Substeps of a step.
+    pub substeps: u32,
+    /// How often a substep goes over all links of a rope at level 0.
+    pub iterations: u32,
+    /// Share of a deviation from where a level places a particle that one substep leaves, 0 to 1.
+    pub deviation_kept: f32,
+    /// How far ropes at level 3 sway to either side \[rad\].
+    pub sway_angle: f32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+/// Push constants of `rope/step`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct RopePush {
+    /// Camera in xyz \[m\]; w is the time at the start of the step within the loop of the sway \[s\].
+    pub camera: Vec4,
+    /// Number of colliders.
+    pub collider_count: u32,
+    /// The coarsest level of detail of any rope.
+    pub coarsest: u32,
     /// Fills the block up to a multiple of 16 bytes.
     pub padding: [u32; 2],
 }
@@ -170,6 +349,42 @@ pub struct MassSpringParameters {
 pub struct NormalsPush {
     /// Number of particles.
     pub particle_count: u32,
+}
+
+/// Push constants of `view/collider` and `view/collider_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct ColliderPush {
+    /// Index of the collider.
+    pub collider: u32,
+}
+
+/// Push constants of `view/rope` and `view/rope_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct RopeViewPush {
+    /// Half a rope's thickness \[m\].
+    pub radius: f32,
+}
+
+/// Push constants of `view/wave` and `view/wave_shadow`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct WavePush {
+    /// The middle of the cloth's upper edge in xyz \[m\].
+    pub top: Vec4,
+    /// Its size across and down \[m\].
+    pub size: Vec2,
+    /// Height of the waves at its lower edge \[m\].
+    pub height: f32,
+    /// \[s\]
+    pub time: f32,
+    /// Cells across.
+    pub columns: u32,
+    /// Cells down.
+    pub rows: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: [u32; 2],
 }
 
 /// What the draw passes of one image share; a uniform block. Colours are linear.
@@ -198,8 +413,10 @@ pub struct ViewParameters {
     pub floor_disc: Vec4,
     /// Share of the last step that has passed, 0 to 1.
     pub alpha: f32,
+    /// 0: looks, 1: stretch, 2: levels of detail.
+    pub shown: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
 }
 
 /// What the shader compiler says of the same structs.
@@ -229,12 +446,16 @@ assert_same_layout!(PbdParameters {
     damping,
     particle_count,
     elongation,
+    has_forces,
 });
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(SolvePush { first, count, iteration });
 assert_same_layout!(JacobiPush { constraint_count, iteration });
+assert_same_layout!(AirParameters { velocity, density, drag, lift, substep_dt, particle_count });
+assert_same_layout!(VerletPush { start, end, collider_count, flutter_phase });
 assert_same_layout!(VerletParameters {
     gravity,
+    wind,
     grid_size,
     rest_length,
     mass,
@@ -243,20 +464,63 @@ assert_same_layout!(VerletParameters {
     flexion_stiffness,
     damping,
     substep_dt,
+    flutter_wave_number,
+    flutter_lift,
+    has_forces,
 });
 assert_same_layout!(Collider {
     size,
     kind,
     friction,
+    grid_size,
+    first_height,
     padding,
     start_position,
     start_rotation,
     end_position,
     end_rotation,
 });
+assert_same_layout!(AttachedParticle { place, index, attachment, padding });
+assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
+assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
+assert_same_layout!(CutPush { origin, normal, along, count, padding });
+const _: () = assert!(spirv::Colliders::heights == MOST_COLLIDERS * size_of::<Collider>(), "GLSL has another count");
 assert_same_layout!(CollidePush { start, end, collider_count });
-assert_same_layout!(MassSpringParameters { acceleration, grid_size, rest_length, stiffness, damping, substep_dt });
+assert_same_layout!(MassSpringParameters {
+    acceleration,
+    grid_size,
+    rest_length,
+    stiffness,
+    damping,
+    substep_dt,
+    has_forces
+});
+assert_same_layout!(Rope {
+    first,
+    particle_count,
+    link_length,
+    coarsest,
+    first_start,
+    first_end,
+    last_start,
+    last_end,
+    sway,
+});
+assert_same_layout!(RopeParameters {
+    acceleration,
+    level_distances,
+    velocity_loss,
+    substep_dt,
+    substeps,
+    iterations,
+    deviation_kept,
+    sway_angle,
+});
+assert_same_layout!(RopePush { camera, collider_count, coarsest, padding });
 assert_same_layout!(NormalsPush { particle_count });
+assert_same_layout!(RopeViewPush { radius });
+assert_same_layout!(WavePush { top, size, height, time, columns, rows, padding });
+assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,
     light_from_world,
@@ -269,4 +533,5 @@ assert_same_layout!(ViewParameters {
     background,
     floor_disc,
     alpha,
+    shown,
 });

@@ -93,7 +93,7 @@ const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 #[test]
 fn scenes_that_cannot_be_had() {
-    let presets = "verlet, curtain, flag, mesh";
+    let presets = "verlet, curtain, flag, drape, ropes, mesh";
     for (arguments, says) in [
         (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
         (&[""], &["no preset ``", presets]),
@@ -118,12 +118,40 @@ fn scene_files_that_are_malformed() {
         (b"preset = \"flag\"\r\ncolumns = ", &["bad.toml, line 2: this is not TOML"]),
         (b"rows = 3\nrows = 4", &["bad.toml, line 2", "duplicate key"]),
         (b"\xef\xbb\xbfpreset = \"flag\"\n\ncolums = 3", &["bad.toml, line 3", "`colums`", "`columns`", "rows"]),
-        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, mesh)", "\"flags\""]),
+        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, drape, ropes, mesh)", "\"flags\""]),
         (b"rows = 0", &["bad.toml, line 1: `rows`", "from 1 to", "not 0"]),
         (b"dt = nan", &["bad.toml, line 1: `dt`", "from 1e-9 to 1 s", "not nan"]),
         (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),
         (b"gravity = [0, 1]", &["bad.toml, line 1: `gravity`", "three numbers"]),
         (b"pins = [0, 10000]", &["`pins` must be indices from 0 to 9999", "not 10000"]),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0]]",
+            &["`collider 1: path`", "[time, x, y, z]", "[0.0, 0.0, 0.0]"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0, 0], [0, 0, nan, 0]]",
+            &["`collider 1: path`", "within 1e9 m", "[0.0, 0.0, NaN, 0.0]"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[1, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0, 90]]",
+            &["`collider 1: path`", "later than the one before"],
+        ),
+        (
+            b"[[collider]]\nshape = \"plane\"\npath = [[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]",
+            &["`collider 1: path`", "all [time, x, y, z], or all"],
+        ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = \"gone.png\"",
+            &["gone.png does not exist", "grey PNG image"],
+        ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = \"bad.toml\"",
+            &["bad.toml is no PNG image that can be read"],
+        ),
+        (
+            b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = [[0, 1], [2]]",
+            &["`collider 1: heights`", "all of a length", "a row of 2 and one of 1"],
+        ),
         (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
         (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
     ] {
@@ -157,7 +185,7 @@ fn meshes_that_are_malformed() {
         (
             &["--solver", "verlet"][..],
             FAILED,
-            &["`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\"", "nothing but a grid"][..],
+            &["`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\"", "move no mesh"][..],
         ),
         (&["--scale", "0"], FAILED, &["`scale` must be a number from 1e-9"]),
         (&["--scale", "nan"], FAILED, &["`scale` must be a number from 1e-9"]),
@@ -184,7 +212,9 @@ fn settings_that_are_wrong() {
         (
             "solver=euler",
             FAILED,
-            &["`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", not \"euler\""],
+            &[
+                "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\", not \"euler\"",
+            ],
         ),
         ("substeps", USAGE, &["KEY=VALUE", "as in substeps=20"]),
         ("substeps=", USAGE, &["both KEY and VALUE"]),
@@ -223,7 +253,10 @@ fn wrong_usage() {
         (&["--size", "5x-1"], &["as in 1280x720"]),
         (
             &["--solver", "euler"],
-            &["there is no solver `euler`", "\"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""],
+            &[
+                "there is no solver `euler`",
+                "\"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\"",
+            ],
         ),
         (&["--window", "--headless"], &["cannot be used with"]),
         (&["--backend", "tpu"], &["'tpu'", "gpu, cpu"]),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::Validated;
 use glam::Vec4;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
-use tautline::render::{Bounds, Camera, ClothView, Picture, ViewTargets};
+use tautline::render::{Bounds, Camera, Picture, View, ViewTargets};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, Simulation};
 
@@ -23,6 +23,13 @@ fn scene(solver: &str) -> Scene {
     let settings = [("solver", solver), ("plane", "horizontal"), ("columns", "13"), ("rows", "9"), ("substeps", "15")];
     let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
     Scene::load("flag", &settings).unwrap()
+}
+
+/// Ropes that are let go.
+fn ropes() -> Scene {
+    let settings = [("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")];
+    let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+    Scene::load("ropes", &settings).unwrap()
 }
 
 /// So many frames of the same wall time.
@@ -59,8 +66,8 @@ fn run(device: &Device, scene: &Scene, wall: &[Duration]) -> (Vec<Vec4>, Vec<u32
 fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
     let validated = Validated::open();
     let device = &validated.device;
-    for solver in ["xpbd", "verlet"] {
-        let scene = scene(solver);
+    for scene in [scene("xpbd"), scene("verlet"), ropes()] {
+        let solver = scene.solver;
         let (wanted, steps, _) = run(device, &scene, &frames(61, 60));
         assert_eq!(steps.iter().max(), Some(&1));
         let start = scene.simulation(device).unwrap().positions().unwrap();
@@ -90,13 +97,13 @@ fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
 }
 
 /// The picture that lies `alpha` of the way through the last step.
-fn between(device: &Device, view: &ClothView, simulation: &Simulation, camera: &Camera, alpha: f32) -> Vec<u8> {
+fn between(device: &Device, view: &View, simulation: &Simulation, camera: &Camera, alpha: f32) -> Vec<u8> {
     let targets = ViewTargets::new(device, SIZE, COLOR_FORMAT).unwrap();
     let image = Image::new(device, "between", ImageKind::Color { format: COLOR_FORMAT, samples: 1 }, SIZE).unwrap();
     let staging = Staging::readback(device, image.byte_size()).unwrap();
     let mut frames = Frames::new(device, 1).unwrap();
     let mut recorder = frames.begin().unwrap();
-    view.record(&mut recorder, simulation.current(), alpha, camera, &targets, &image).unwrap();
+    view.record(&mut recorder, simulation, alpha, camera, &targets, &image).unwrap();
     recorder.download_image(&image, &staging).unwrap();
     recorder.submit().unwrap();
     staging.read().unwrap()
@@ -106,22 +113,22 @@ fn between(device: &Device, view: &ClothView, simulation: &Simulation, camera: &
 fn pictures_between_two_steps_go_from_the_one_to_the_other() {
     let validated = Validated::open();
     let device = &validated.device;
-    for solver in ["xpbd", "verlet"] {
-        let mut simulation = scene(solver).simulation(device).unwrap();
-        let points: Vec<_> = simulation.cloth().positions.iter().map(|particle| particle.truncate()).collect();
+    for scene in [scene("xpbd"), scene("verlet"), ropes()] {
+        let solver = scene.solver;
+        let mut simulation = scene.simulation(device).unwrap();
+        let points: Vec<_> = simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
         let room = Bounds::around(points.iter().copied()).with_room_to_hang();
         let camera = Camera::framing(&points, SIZE[0] as f32 / SIZE[1] as f32);
-        let view = ClothView::new(device, &simulation, COLOR_FORMAT, room).unwrap();
+        let view = View::new(device, &simulation, None, COLOR_FORMAT, room).unwrap();
         let mut frames = Frames::new(device, 1).unwrap();
-        let picture =
-            |simulation: &Simulation| Picture::draw(device, &view, simulation.current(), &camera, SIZE).unwrap().rgba;
+        let picture = |simulation: &Simulation| Picture::draw(device, &view, simulation, &camera, SIZE).unwrap().rgba;
 
         let mut recorder = frames.begin().unwrap();
         (0..10).for_each(|_| simulation.record(&mut recorder).unwrap());
         recorder.submit().unwrap();
         let before = picture(&simulation);
         let mut recorder = frames.begin().unwrap();
-        view.keep(&mut recorder, simulation.current()).unwrap();
+        view.keep(&mut recorder, &simulation).unwrap();
         simulation.record(&mut recorder).unwrap();
         recorder.submit().unwrap();
         let after = picture(&simulation);

@@ -1,20 +1,22 @@
 //! Colliders and the `mass_spring` solver against closed forms, on every backend. The cases are in
-//! `common/colliders.rs`.
+//! `common/colliders.rs` and, for height fields, in `common/terrain.rs`.
 
 #[path = "common/colliders.rs"]
 mod cases;
 mod common;
+#[path = "common/terrain.rs"]
+mod terrain;
 
 /// One test per case, on the backend that `$make_pbd` and `$make_mass_spring` start.
 macro_rules! every_case {
     ($make_pbd:ident, $make_mass_spring:ident) => {
         mod pbd {
-            every_case!(@tests super::$make_pbd: pbd_drape_is_mirrored);
+            every_case!(@tests cases, super::$make_pbd: pbd_drape_is_mirrored);
             every_case!(@shared super::$make_pbd);
         }
         mod mass_spring {
             every_case!(@shared super::$make_mass_spring);
-            every_case!(@tests super::$make_mass_spring:
+            every_case!(@tests cases, super::$make_mass_spring:
                 mass_spring_drape_is_symmetric
                 mass_spring_period
                 mass_spring_momentum
@@ -23,7 +25,7 @@ macro_rules! every_case {
         }
     };
     (@shared $make:path) => {
-        every_case!(@tests $make:
+        every_case!(@tests cases, $make:
             rest_on_slope
             slide_on_slope
             ball_does_not_tunnel
@@ -32,12 +34,21 @@ macro_rules! every_case {
             plane_carries
             nothing_is_inside_after_a_step
         );
+        every_case!(@tests terrain, $make:
+            flat_terrain_is_a_plane
+            rest_on_hillside
+            slide_on_hillside
+            thin_ridge_stops_particles
+            walls_stop_particles
+            valleys_are_floors
+            nothing_is_inside_terrain_after_a_step
+        );
     };
-    (@tests $make:path: $($case:ident)*) => {
+    (@tests $cases:ident, $make:path: $($case:ident)*) => {
         $(
             #[test]
             fn $case() {
-                crate::cases::$case(&mut $make);
+                crate::$cases::$case(&mut $make);
             }
         )*
     };
@@ -49,6 +60,7 @@ mod twin {
 
     use glam::Vec4;
     use tautline::layout::{CollidePush, Collider, PredictPush, SolvePush};
+    use tautline::reference::collide::Colliders;
     use tautline::reference::mass_spring::MassSpring;
     use tautline::reference::pbd::Pbd;
 
@@ -77,7 +89,7 @@ mod twin {
                         let solve = SolvePush { first: *start, count: end - start, iteration: 0 };
                         self.pbd.solve(&parameters, &solve);
                     }
-                    self.pbd.collide(colliders, &push);
+                    self.pbd.collide(&Colliders { list: colliders, heights: &self.setup.heights }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -102,7 +114,8 @@ mod twin {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    self.mass_spring.substep(&parameters, colliders, &push);
+                    let colliders = Colliders { list: colliders, heights: &self.setup.heights };
+                    self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }
         }
@@ -135,7 +148,7 @@ mod twin {
 /// The fast solvers on the CPU.
 mod cpu {
     use glam::Vec4;
-    use tautline::cpu::{MassSpring, Pbd};
+    use tautline::cpu::{Colliders, MassSpring, Pbd};
     use tautline::layout::{Collider, PredictPush};
 
     use super::cases::{Setup, Stepper};
@@ -154,7 +167,7 @@ mod cpu {
                 for push in pushes(&self.setup, colliders) {
                     self.pbd.predict(&parameters, &PredictPush::default());
                     (0..self.batch_count).for_each(|batch| self.pbd.solve(&parameters, batch, 0));
-                    self.pbd.collide(colliders, &push);
+                    self.pbd.collide(&Colliders { list: colliders, heights: &self.setup.heights }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -179,7 +192,8 @@ mod cpu {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    self.mass_spring.substep(&parameters, colliders, &push);
+                    let colliders = Colliders { list: colliders, heights: &self.setup.heights };
+                    self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }
         }
@@ -211,11 +225,11 @@ mod cpu {
 
 /// The kernels, on the device that the tests run on.
 mod gpu {
-    use glam::{Quat, Vec4};
+    use glam::{Quat, Vec2, Vec4};
     use tautline::engine::{Device, Frames};
     use tautline::layout;
-    use tautline::model::{Collider, Grid, Path, Pose, Shape};
-    use tautline::solver::{MassSpring, MassSpringSettings, Pbd, PbdSettings, Solver, Step};
+    use tautline::model::{Collider, Grid, HeightField, Path, Pose, Shape};
+    use tautline::solver::{MassSpring, MassSpringSettings, Pbd, PbdSettings, Solver, Step, Surroundings};
 
     use super::cases::{Setup, Stepper};
     use super::common::Validated;
@@ -234,13 +248,18 @@ mod gpu {
         Step { dt, substeps: setup.substeps, iterations: 1, gravity: setup.gravity }
     }
 
+    fn around(colliders: &[Collider]) -> Surroundings<'_> {
+        Surroundings { colliders, ..Default::default() }
+    }
+
     impl FromState for Pbd {
         fn make(device: &Device, setup: &Setup, colliders: &[Collider]) -> Self {
             let (constraints, batches) = setup.constraints();
             let (step, settings) = (step_of(setup), PbdSettings::default());
             let particles = &setup.positions;
             let solver =
-                Self::with_constraints(device, particles, &constraints, &batches, colliders, step, settings).unwrap();
+                Self::with_constraints(device, particles, &constraints, &batches, step, settings, &around(colliders))
+                    .unwrap();
             solver.velocities().write(&setup.velocities).unwrap();
             solver
         }
@@ -256,7 +275,8 @@ mod gpu {
             let grid = Grid { columns, rows, spacing: setup.spacing };
             let settings =
                 MassSpringSettings { stiffness: setup.stiffness, damping: setup.damping, ..Default::default() };
-            let mut solver = Self::new(device, grid, &setup.positions, colliders, step_of(setup), settings).unwrap();
+            let mut solver =
+                Self::new(device, grid, &setup.positions, step_of(setup), settings, &around(colliders)).unwrap();
             solver.write(&setup.positions, &setup.velocities).unwrap();
             solver
         }
@@ -277,7 +297,8 @@ mod gpu {
         fn step(&mut self, colliders: &[layout::Collider], steps: u32) {
             if colliders != self.colliders {
                 let step = f64::from(step_of(&self.setup).dt);
-                let moving: Vec<_> = colliders.iter().map(|collider| during_a_step(collider, step)).collect();
+                let heights = &self.setup.heights;
+                let moving: Vec<_> = colliders.iter().map(|seen| during_a_step(seen, heights, step)).collect();
                 if colliders.len() == self.colliders.len() {
                     self.solver.colliders_mut().set(&moving);
                 } else {
@@ -311,13 +332,17 @@ mod gpu {
     }
 
     /// The collider that the kernels see as `seen` in a step of `dt` from time 0 \[s\].
-    fn during_a_step(seen: &layout::Collider, dt: f64) -> Collider {
+    fn during_a_step(seen: &layout::Collider, heights: &[f32], dt: f64) -> Collider {
         let size = seen.size;
         let shape = match seen.kind {
             0 => Shape::Sphere { radius: size.x },
             1 => Shape::Capsule { radii: [size.x, size.y], half_length: size.z },
             2 => Shape::Plane,
-            _ => Shape::Box { half_sides: size.truncate() },
+            3 => Shape::Box { half_sides: size.truncate() },
+            _ => {
+                let sides = 2.0 * Vec2::new(size.x, size.z);
+                Shape::HeightField(HeightField::new(sides, seen.grid_size.x, heights.to_vec()).unwrap())
+            }
         };
         let pose =
             |position: Vec4, rotation| Pose { position: position.truncate(), rotation: Quat::from_vec4(rotation) };

@@ -6,12 +6,14 @@
 mod common;
 
 use common::{Random, Validated};
-use glam::{IVec2, Quat, Vec3, Vec4};
-use tautline::engine::{Buffer, Frames, Image, ImageKind, Kernel};
+use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
+use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush, VerletParameters,
+    CollidePush, Collider, Constraint, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
+    VerletParameters, VerletPush,
 };
 use tautline::model::{Coloring, Spring, SpringKind};
+use tautline::reference::collide::{self, Colliders};
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
 
@@ -56,7 +58,8 @@ fn parameters() -> PbdParameters {
         damping: 0.5,
         particle_count: PARTICLES as u32,
         elongation: 1.125,
-        padding: [0; 2],
+        has_forces: 1,
+        padding: 0,
     }
 }
 
@@ -79,6 +82,14 @@ fn constraints(random: &mut Random) -> (Vec<Constraint>, Vec<std::ops::Range<u32
     (springs.iter().enumerate().map(constraint).collect(), coloring.batches().to_vec())
 }
 
+/// The buffer that kernels bind as `Colliders`.
+fn collider_buffer(device: &Device, list: &[Collider], heights: &[f32]) -> Buffer {
+    let mut all = vec![Collider::default(); MOST_COLLIDERS];
+    all[..list.len()].copy_from_slice(list);
+    let words = [bytemuck::cast_slice::<_, f32>(&all), heights].concat();
+    Buffer::from_slice(device, "colliders", &words).unwrap()
+}
+
 #[test]
 fn pbd_predict() {
     let validated = Validated::open();
@@ -86,9 +97,11 @@ fn pbd_predict() {
     let mut random = Random(1);
     let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
     twin.velocities = velocities(&mut random);
+    twin.forces = velocities(&mut random);
     let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
     let previous = Buffer::zeroed(device, "previous positions", positions.size()).unwrap();
     let velocities = Buffer::from_slice(device, "velocities", &twin.velocities).unwrap();
+    let forces = Buffer::from_slice(device, "forces", &twin.forces).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
     let predict = Kernel::new(device, &shaders::PBD_PREDICT).unwrap();
     let bindings = predict
@@ -96,6 +109,7 @@ fn pbd_predict() {
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous).into()),
             ("Velocities", (&velocities).into()),
+            ("Forces", (&forces).into()),
             ("PbdParameters", (&block).into()),
         ])
         .unwrap();
@@ -215,6 +229,72 @@ fn pbd_jacobi() {
     }
 }
 
+/// Two terrains, one of which turns, under particles that go any way within 2 m, from above, from below and from beside.
+#[test]
+fn pbd_collide_with_terrain() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(6);
+    let mut twin = pbd::Pbd::new(&particles(&mut random), &[], &[]);
+    twin.previous_positions = particles(&mut random);
+    let grids = [UVec2::new(7, 4), UVec2::new(2, 9)];
+    let heights: Vec<f32> =
+        (0..grids[0].element_product() + grids[1].element_product()).map(|_| 0.4 * random.signed()).collect();
+    let highest = |heights: &[f32]| heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let first = Collider {
+        kind: 4,
+        size: Vec4::new(0.75, highest(&heights[..28]), 0.5, 0.0),
+        grid_size: grids[0],
+        friction: 0.3,
+        start_position: Vec4::new(-0.2, 0.1, 0.0, 0.0),
+        start_rotation: Quat::from_rotation_x(0.3).into(),
+        end_position: Vec4::new(-0.1, 0.2, 0.05, 0.0),
+        end_rotation: Quat::from_rotation_z(0.2).into(),
+        ..Default::default()
+    };
+    let second = Collider {
+        size: Vec4::new(0.5, highest(&heights[28..]), 0.8, 0.0),
+        grid_size: grids[1],
+        first_height: 28,
+        friction: 0.0,
+        end_position: first.start_position,
+        end_rotation: first.start_rotation,
+        ..first
+    };
+    let list = [first, second];
+    let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
+    let previous = Buffer::from_slice(device, "previous positions", &twin.previous_positions).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let bindings = Kernel::new(device, &shaders::PBD_COLLIDE)
+        .unwrap()
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("PreviousPositions", (&previous).into()),
+            ("PbdParameters", (&block).into()),
+            ("Colliders", (&collider_buffer(device, &list, &heights)).into()),
+        ])
+        .unwrap();
+    let push = CollidePush { start: 0.25, end: 0.75, collider_count: 2 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
+    let colliders = Colliders { list: &list, heights: &heights };
+    let free = twin.positions.clone();
+    twin.collide(&colliders, &push);
+    let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
+    assert!(touched > 200, "{touched} of the particles touch a terrain");
+    // A way that just reaches a triangle, or just does not, ends in two places that a hair's breadth tells apart. Where
+    // the twin itself jumps as its particle is moved by a few roundings, there is no one answer to compare with.
+    let jumps = |index: usize| {
+        let (previous, position) = (twin.previous_positions[index].truncate(), free[index].truncate());
+        let moved_by = |offset| collide::collide(&colliders, &push, previous, position + offset);
+        let offsets = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z].map(|axis| 4e-7 * axis);
+        offsets.into_iter().any(|offset| moved_by(offset).distance(moved_by(Vec3::ZERO)) > TOLERANCE)
+    };
+    let stays: Vec<usize> = (0..PARTICLES).filter(|&index| free[index].w == 0.0 || !jumps(index)).collect();
+    assert!(stays.len() > PARTICLES - PARTICLES / 100, "{} particles have one answer", stays.len());
+    let of = |positions: &[Vec4]| stays.iter().map(|&index| positions[index]).collect::<Vec<_>>();
+    assert_same("position", &of(&positions.read().unwrap()), &of(&twin.positions));
+}
+
 #[test]
 fn pbd_velocity() {
     let validated = Validated::open();
@@ -258,9 +338,10 @@ fn verlet_step() {
             })
             .collect()
     };
-    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1) };
+    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1), forces: near(10.0) };
     let parameters = VerletParameters {
         gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
+        wind: Vec4::new(5.0, 0.0, 15.0, 4.0),
         grid_size: IVec2::new(columns, rows),
         rest_length: 0.5,
         mass: 0.75,
@@ -269,7 +350,9 @@ fn verlet_step() {
         flexion_stiffness: 500.0,
         damping: 0.01,
         substep_dt: 0.01,
-        padding: [0; 3],
+        flutter_wave_number: 3.0,
+        flutter_lift: 2.0,
+        has_forces: 1,
     };
     let image = |name, texels: &[Vec4]| {
         let image = Image::new(device, name, ImageKind::Storage, [columns as u32, rows as u32]).unwrap();
@@ -278,6 +361,7 @@ fn verlet_step() {
     };
     let (previous, current) = (image("previous", &twin.previous), image("current", &twin.current));
     let next = image("next", &twin.current);
+    let forces = Buffer::from_slice(device, "forces", &twin.forces).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters]).unwrap();
     let ball = Collider {
         size: Vec4::new(3.0, 0.0, 0.0, 0.0),
@@ -297,8 +381,18 @@ fn verlet_step() {
         end_rotation: Quat::from_rotation_z(0.5).into(),
         ..ball
     };
-    let moving = [ball, wedge];
-    let colliders = Buffer::from_slice(device, "colliders", &moving).unwrap();
+    let heights: Vec<f32> = (0..9).map(|node| 0.3 * (node % 4) as f32).collect();
+    let terrain = Collider {
+        size: Vec4::new(2.5, 0.9, 2.5, 0.0),
+        kind: 4,
+        grid_size: UVec2::splat(3),
+        start_position: Vec4::new(3.0, 9.0, -1.0, 0.0),
+        end_position: Vec4::new(3.0, 9.0, -0.5, 0.0),
+        end_rotation: Quat::from_rotation_x(0.2).into(),
+        ..ball
+    };
+    let moving = [ball, wedge, terrain];
+    let colliders = collider_buffer(device, &moving, &heights);
     let bindings = Kernel::new(device, &shaders::VERLET_STEP)
         .unwrap()
         .bind(&[
@@ -307,15 +401,18 @@ fn verlet_step() {
             ("u_NextPos", (&next).into()),
             ("VerletParameters", (&block).into()),
             ("Colliders", (&colliders).into()),
+            ("Forces", (&forces).into()),
         ])
         .unwrap();
     let invocations = [columns as u32, rows as u32, 1];
     // The last third of the step, in which the ball moves on and the box turns.
-    let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 2 };
-    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, invocations)).unwrap();
-    twin.step(&parameters);
+    let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 3 };
+    let CollidePush { start, end, collider_count } = push;
+    let wind_too = VerletPush { start, end, collider_count, flutter_phase: 1.25 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &wind_too, invocations)).unwrap();
+    twin.step(&parameters, 1.25);
     let free = twin.current.clone();
-    twin.collide(&moving, &push);
+    twin.collide(&Colliders { list: &moving, heights: &heights }, &push);
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);

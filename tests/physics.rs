@@ -92,7 +92,7 @@ mod twin {
     impl Stepper for VerletStepper {
         fn step(&mut self, steps: u32) {
             for _ in 0..steps {
-                self.verlet.step(&self.setup.parameters);
+                self.verlet.step(&self.setup.parameters, 0.0);
             }
         }
 
@@ -122,7 +122,7 @@ mod twin {
     }
 
     fn make_verlet(setup: &VerletSetup) -> Box<dyn Stepper> {
-        let verlet = Verlet { previous: setup.previous.clone(), current: setup.current.clone() };
+        let verlet = Verlet { previous: setup.previous.clone(), ..Verlet::new(&setup.current) };
         Box::new(VerletStepper { verlet, setup: setup.clone() })
     }
 
@@ -192,7 +192,7 @@ mod cpu {
 
     impl Stepper for VerletStepper {
         fn step(&mut self, steps: u32) {
-            (0..steps).for_each(|_| self.verlet.step(&self.setup.parameters));
+            (0..steps).for_each(|_| self.verlet.step(&self.setup.parameters, 0.0));
         }
 
         fn set_elongation(&mut self, _elongation: f32) {
@@ -231,7 +231,9 @@ mod gpu {
     use tautline::engine::{Frames, Result};
     use tautline::model::Grid;
     use tautline::scene::Scene;
-    use tautline::solver::{ConstraintSolver, Pbd, PbdSettings, Solver, Step, Verlet, VerletSettings, Wind};
+    use tautline::solver::{
+        ConstraintSolver, Pbd, PbdSettings, Solver, Step, Surroundings, Verlet, VerletSettings, Wind,
+    };
 
     use super::cases::{PbdSetup, Stepper, VerletSetup};
     use super::common::Validated;
@@ -304,8 +306,16 @@ mod gpu {
         };
         let device = &validated.device;
         let (constraints, batches) = (&setup.constraints, &setup.batches);
-        let solver =
-            Pbd::with_constraints(device, &setup.positions, constraints, batches, &[], step, settings).unwrap();
+        let solver = Pbd::with_constraints(
+            device,
+            &setup.positions,
+            constraints,
+            batches,
+            step,
+            settings,
+            &Surroundings::default(),
+        )
+        .unwrap();
         solver.velocities().write(&setup.velocities).unwrap();
         Box::new(GpuStepper {
             solver,
@@ -332,8 +342,10 @@ mod gpu {
             shear_stiffness: parameters.shear_stiffness,
             flexion_stiffness: parameters.flexion_stiffness,
             damping: parameters.damping,
+            ..Default::default()
         };
-        let mut solver = Verlet::new(&validated.device, grid, &setup.current, &[], step, settings).unwrap();
+        let mut solver =
+            Verlet::new(&validated.device, grid, &setup.current, step, settings, &Surroundings::default()).unwrap();
         solver.write(&setup.previous, &setup.current).unwrap();
         Box::new(GpuStepper {
             solver,

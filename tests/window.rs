@@ -170,7 +170,12 @@ impl Screen {
 
     /// The viewer and its window, which has the focus and shows something.
     fn window(&self) -> (Process, u32) {
-        let mut viewer = self.viewer(&["--window"]);
+        self.window_with(&[])
+    }
+
+    /// As [`Screen::window`], with arguments of its own.
+    fn window_with(&self, arguments: &[&str]) -> (Process, u32) {
+        let mut viewer = self.viewer(&[&["--window"], arguments].concat());
         let window = self.until("there is a window", || {
             let ended = viewer.0.try_wait().unwrap();
             assert!(ended.is_none(), "{ended:?}: {}", fs::read_to_string(self.path("stderr")).unwrap());
@@ -340,6 +345,28 @@ fn plus_minus_and_j(backend: &'static str) {
     screen.still_after(&start);
     screen.xdotool("key j r n");
     screen.comes_to(&as_it_is);
+    screen.xdotool("key Escape");
+    screen.ends_well(viewer);
+}
+
+#[test]
+fn the_key_v_colours_ropes_by_their_level() {
+    let ropes = "--solver rope --set rope_count=12 --set rope_columns=2 --set rope_radius=0.02 --set substeps=4 \
+                 --set rope_lod=true --set rope_lod_distances=[0,0,0.1]";
+    let screen = Screen::start();
+    let (viewer, window) = screen.window_with(&ropes.split_whitespace().collect::<Vec<_>>());
+    screen.xdotool("key space");
+    screen.titled(window, "paused");
+    screen.xdotool("key r n");
+    let as_ropes = screen.still();
+    let blue =
+        |pixels: &[Pixel]| pixels.iter().filter(|[red, green, blue]| blue / 2 > *red && blue / 2 > *green).count();
+    assert!(blue(&as_ropes) == 0, "hemp is not blue");
+    // The view of stretch, which ropes have none of, and then that of levels: 3, beyond a tenth of a metre.
+    screen.xdotool("key v v");
+    assert!(blue(&screen.still_after(&as_ropes)) > 50, "nothing is blue");
+    screen.xdotool("key v");
+    screen.comes_to(&as_ropes);
     screen.xdotool("key Escape");
     screen.ends_well(viewer);
 }

@@ -5,17 +5,17 @@
 layout(std430, binding = 1) readonly buffer Normals {
     vec4 normals[];
 };
-layout(std430, binding = 2) readonly buffer Coordinates {
-    vec2 coordinates[]; // place on the cloth at rest, m
+layout(std430, binding = 2) readonly buffer RestPositions {
+    vec4 rest_positions[]; // xyz: m
 };
 
 layout(location = 0) out vec3 world_position;
 layout(location = 1) out vec3 world_normal;
-layout(location = 2) out vec2 coordinate;
+layout(location = 2) out vec3 rest_position;
 
 void main() {
     world_position = particle_position(gl_VertexIndex);
     world_normal = normals[gl_VertexIndex].xyz;
-    coordinate = coordinates[gl_VertexIndex];
+    rest_position = rest_positions[gl_VertexIndex].xyz;
     gl_Position = view.clip_from_world * vec4(world_position, 1.0);
 }

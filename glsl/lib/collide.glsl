@@ -59,6 +59,17 @@ vec4 surface_distance(Collider collider, vec3 place) {
     }
 }
 
+// Coulomb friction on positions: takes off a way along the surface up to the depth times the coefficient.
+// Source: Macklin et al. 2014, "Unified Particle Physics", eq. 24.
+vec3 rub(float friction, float depth, vec3 normal, vec3 from, vec3 to) {
+    vec3 slid = to - from;
+    slid -= dot(slid, normal) * normal;
+    float slid_length = length(slid);
+    return slid_length > 0.0 ? to - slid * min(1.0, friction * depth / slid_length) : to;
+}
+
+#include "lib/height_field.glsl"
+
 // A particle after a collider has been minded.
 struct Contact {
     vec3 position; // m
@@ -66,18 +77,11 @@ struct Contact {
     vec3 surface;  // m, where the touched point of the collider was at the start of the substep
 };
 
-// Moves a particle that went from `previous` to `position` out of one collider, which moved as well: both are looked at
-// in the collider's frame, in which it rests.
-Contact collide_one(Collider collider, float start, float end, vec3 previous, vec3 position) {
-    vec3 start_position = position_at(collider, start);
-    vec4 start_rotation = rotation_at(collider, start);
-    vec3 end_position = position_at(collider, end);
-    vec4 end_rotation = rotation_at(collider, end);
-    vec3 from = rotate_back(start_rotation, previous - start_position);
-    vec3 to = rotate_back(end_rotation, position - end_position);
-
-    // Every shape is convex, so along a straight way its distance is a convex function: Newton's steps come ever closer
-    // to where it vanishes and never pass that. Who rests on the surface, to rounding, starts outside.
+// Where a particle that went from `from` to `to` ends, in the frame of a convex collider, and the normal of the surface
+// there, or 0 where nothing was touched.
+vec3 leave_convex(Collider collider, vec3 from, vec3 to, out vec3 normal) {
+    // Along a straight way the distance is a convex function: Newton's steps come ever closer to where it vanishes and
+    // never pass that. Who rests on the surface, to rounding, starts outside.
     vec3 way = to - from;
     float way_length = length(way);
     vec3 heading = direction_of(way);
@@ -104,20 +108,29 @@ Contact collide_one(Collider collider, float start, float end, vec3 previous, ve
         nearest = surface_distance(collider, to);
         depth = max(-nearest.w, 0.0);
     }
-    if (depth == 0.0) return Contact(position, vec3(0.0), vec3(0.0));
+    normal = depth > 0.0 ? nearest.xyz : vec3(0.0);
+    if (depth == 0.0) return to;
 
-    vec3 normal = nearest.xyz;
     vec3 out_of_it = to + depth * normal;
     vec4 left = surface_distance(collider, out_of_it);
     if (left.w < 0.0) out_of_it -= left.w * left.xyz;
+    return rub(collider.friction, depth, normal, from, out_of_it);
+}
 
-    // Coulomb friction on positions. Source: Macklin et al. 2014, "Unified Particle Physics", eq. 24.
-    vec3 slid = out_of_it - from;
-    slid -= dot(slid, normal) * normal;
-    float slid_length = length(slid);
-    float held = collider.friction * depth;
-    if (slid_length > 0.0) out_of_it -= slid * min(1.0, held / slid_length);
+// Moves a particle that went from `previous` to `position` out of one collider, which moved as well: both are looked at
+// in the collider's frame, in which it rests.
+Contact collide_one(Collider collider, float start, float end, vec3 previous, vec3 position) {
+    vec3 start_position = position_at(collider, start);
+    vec4 start_rotation = rotation_at(collider, start);
+    vec3 end_position = position_at(collider, end);
+    vec4 end_rotation = rotation_at(collider, end);
+    vec3 from = rotate_back(start_rotation, previous - start_position);
+    vec3 to = rotate_back(end_rotation, position - end_position);
 
-    return Contact(end_position + rotate(end_rotation, out_of_it), rotate(end_rotation, normal),
-                   start_position + rotate(start_rotation, out_of_it));
+    vec3 normal;
+    vec3 place = collider.kind == COLLIDER_HEIGHT_FIELD ? leave_height_field(collider, from, to, normal)
+                                                        : leave_convex(collider, from, to, normal);
+    if (normal == vec3(0.0)) return Contact(position, vec3(0.0), vec3(0.0));
+    return Contact(end_position + rotate(end_rotation, place), rotate(end_rotation, normal),
+                   start_position + rotate(start_rotation, place));
 }

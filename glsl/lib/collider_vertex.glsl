@@ -1,17 +1,16 @@
 // A vertex of a collider's surface, from no buffer but the colliders': a sphere of directions, each of which is put where
-// the surface faces it.
+// the surface faces it; or of the grid of a height field.
 
 #include "lib/colliders.glsl"
+#include "lib/height_field_vertex.glsl"
 #include "lib/view_parameters.glsl"
+
+layout(push_constant) uniform ColliderPush {
+    uint collider;
+} push;
 
 const uint SEGMENTS = 32; // around
 const uint RINGS = 16;    // from pole to pole
-const uint VERTICES_OF_COLLIDER = SEGMENTS * RINGS * 6;
-
-struct SurfaceVertex {
-    vec3 position; // m, in the world
-    vec3 normal;   // 0 where the surface is flat, and its triangles have the normal
-};
 
 vec3 direction_of_vertex(uint vertex) {
     const uvec2 corners[6] = uvec2[](uvec2(0, 0), uvec2(1, 1), uvec2(1, 0), uvec2(0, 0), uvec2(0, 1), uvec2(1, 1));
@@ -33,8 +32,8 @@ vec3 box_corner(uint vertex) {
 }
 
 SurfaceVertex surface_vertex(uint vertex) {
-    Collider collider = colliders[vertex / VERTICES_OF_COLLIDER];
-    vec3 direction = direction_of_vertex(vertex % VERTICES_OF_COLLIDER);
+    Collider collider = colliders[push.collider];
+    vec3 direction = direction_of_vertex(vertex);
     vec3 place = collider.size.x * direction;
     vec3 normal = direction;
     if (collider.kind == COLLIDER_CAPSULE) {
@@ -43,15 +42,19 @@ SurfaceVertex surface_vertex(uint vertex) {
         place = direction * (upper ? collider.size.y : collider.size.x);
         place.y += upper ? collider.size.z : -collider.size.z;
     } else if (collider.kind == COLLIDER_BOX) {
-        place = collider.size.xyz * box_corner(vertex % VERTICES_OF_COLLIDER);
+        place = collider.size.xyz * box_corner(vertex);
         normal = vec3(0.0);
     } else if (collider.kind == COLLIDER_PLANE) {
         // A disc as large as the floor.
         place = view.floor_disc.w * vec3(direction.x, 0.0, direction.z);
         normal = vec3(0.0, 1.0, 0.0);
+    } else if (collider.kind == COLLIDER_HEIGHT_FIELD) {
+        SurfaceVertex node = height_field_vertex(collider, vertex);
+        place = node.position;
+        normal = node.normal;
     }
     // Cloth has no thickness and lies on the surface itself; drawn a hair smaller, the collider does not show through.
-    if (collider.kind == COLLIDER_PLANE) {
+    if (collider.kind == COLLIDER_PLANE || collider.kind == COLLIDER_HEIGHT_FIELD) {
         place.y -= 0.002 * view.floor_disc.w;
     } else {
         place *= 0.985;

@@ -9,4 +9,5 @@ layout(std140, binding = 4) uniform PbdParameters {
     float damping;             // 1/s
     uint particle_count;
     float elongation;          // factor on the rest lengths
+    uint has_forces;           // whether there are external forces on particles
 } parameters;

@@ -26,9 +26,11 @@ layout(std140, binding = 4) uniform MassSpringParameters {
     float stiffness;   // N/m
     float damping;     // N s/m
     float substep_dt;  // s
+    uint has_forces;   // whether there are external forces on particles
 } parameters;
 
 #include "lib/collide.glsl"
+#include "lib/forces.glsl"
 
 layout(push_constant) uniform CollidePush {
     float start; // share of the step, 0 to 1
@@ -70,7 +72,7 @@ void main() {
     const ivec2 shear[4] = ivec2[](ivec2(1, 1), ivec2(-1, 1), ivec2(1, -1), ivec2(-1, -1));
     float side = parameters.rest_length;
     float diagonal = 1.41421356 * side;
-    vec3 force = vec3(0.0);
+    vec3 force = parameters.has_forces != 0 ? forces[index].xyz : vec3(0.0);
     for (int i = 0; i < 4; ++i) {
         force += spring_force(coord, previous, velocity, structural[i], side);
     }

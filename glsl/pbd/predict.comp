@@ -17,6 +17,7 @@ layout(std430, binding = 2) buffer Velocities {
 
 #include "lib/pbd_parameters.glsl"
 #include "lib/wind.glsl"
+#include "lib/forces.glsl"
 
 layout(push_constant) uniform PredictPush {
     float flutter_phase; // rad
@@ -37,6 +38,7 @@ void main() {
     vec3 acceleration = parameters.gravity.xyz
         + wind_acceleration(particle.xyz, parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift,
                             push.flutter_phase);
+    if (parameters.has_forces != 0) acceleration += particle.w * forces[index].xyz;
     vec3 velocity = velocities[index].xyz * max(0.0, 1.0 - parameters.damping * h) + h * acceleration;
     velocities[index] = vec4(velocity, 0.0);
     positions[index] = vec4(particle.xyz + h * velocity, particle.w);

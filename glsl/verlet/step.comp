@@ -12,6 +12,7 @@ layout(rgba32f, binding = 2) writeonly uniform image2D u_NextPos;
 
 layout(std140, binding = 3) uniform VerletParameters {
     vec4 gravity;               // xyz: m/s^2
+    vec4 wind;                  // xyz: mean acceleration, w: amplitude of its flutter, m/s^2
     ivec2 grid_size;
     float rest_length;          // m, of the structural springs
     float mass;                 // kg, of one particle
@@ -20,14 +21,20 @@ layout(std140, binding = 3) uniform VerletParameters {
     float flexion_stiffness;    // N/m
     float damping;              // share of the implicit velocity that one step loses
     float substep_dt;           // s
+    float flutter_wave_number;  // rad/m
+    float flutter_lift;         // share of the flutter that lifts
+    uint has_forces;            // whether there are external forces on particles
 } parameters;
 
 #include "lib/collide.glsl"
+#include "lib/forces.glsl"
+#include "lib/wind.glsl"
 
-layout(push_constant) uniform CollidePush {
+layout(push_constant) uniform VerletPush {
     float start; // share of the step, 0 to 1
     float end;
     uint collider_count;
+    float flutter_phase; // rad
 } push;
 
 // Hooke's law: the force on the particle at `position` from the one `offset` away, zero past the edge of the grid.
@@ -51,7 +58,10 @@ void main() {
     }
 
     vec3 position = current.xyz;
-    vec3 force = parameters.mass * parameters.gravity.xyz;
+    vec3 wind = wind_acceleration(position, parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift,
+                                  push.flutter_phase);
+    vec3 force = parameters.mass * (parameters.gravity.xyz + wind);
+    if (parameters.has_forces != 0) force += forces[coord.y * parameters.grid_size.x + coord.x].xyz;
 
     const ivec2 structural[4] = ivec2[](ivec2(1, 0), ivec2(-1, 0), ivec2(0, 1), ivec2(0, -1));
     const ivec2 shear[4] = ivec2[](ivec2(1, 1), ivec2(-1, 1), ivec2(1, -1), ivec2(-1, -1));

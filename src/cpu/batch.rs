@@ -23,6 +23,7 @@ pub(super) struct Job<'a> {
 }
 
 /// How many constraints of a batch, sorted by [`Segments::sort`], lie in each segment, and then in each across borders.
+#[derive(Clone)]
 pub(super) struct Batch {
     range: Range<usize>,
     counts: [Vec<usize>; 2],

@@ -6,16 +6,23 @@
 //! them is done in the twin's order. Batches share no particle and everything else is a gather, so the order in which
 //! threads come to their work changes nothing.
 
+mod air;
 mod batch;
 mod grid;
 mod mass_spring;
 mod pbd;
 mod quad;
+mod rope;
 mod verlet;
 
+pub use air::Air;
 pub use mass_spring::MassSpring;
 pub use pbd::Pbd;
+pub use rope::RopeVerlet;
 pub use verlet::Verlet;
+
+pub use crate::reference::collide::Colliders;
+pub use crate::reference::cut::triangles as cut_triangles;
 
 /// Particles or constraints that one thread takes at a time, or more: fewer would take longer to hand out than to do.
 const JOB: usize = 2048;

@@ -8,17 +8,23 @@ use rayon::prelude::*;
 use super::JOB;
 use super::batch::{Batch, Job, Segments};
 use super::quad::Quad;
-use crate::layout::{CollidePush, Collider, Constraint, PbdParameters, PredictPush};
-use crate::model::ends_at_particles;
-use crate::reference::{collide, pbd};
+use super::{Air, Colliders};
+use crate::layout::{
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, PbdParameters, PredictPush,
+};
+use crate::model::{Blade, ends_at_particles};
+use crate::reference::{attach, collide, cut, wind};
 
 /// State of a set of particles held together by distance constraints.
+#[derive(Clone)]
 pub struct Pbd {
     /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
     pub positions: Vec<Vec4>,
     previous_positions: Vec<Vec4>,
     /// xyz: velocity \[m/s\]; w: 0. Shape \[particle_count\].
     pub velocities: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\]. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
     /// Constraints and their multipliers, in an order of their own within each batch.
     constraints: Vec<Constraint>,
     lambdas: Vec<f32>,
@@ -56,6 +62,7 @@ impl Pbd {
             positions: positions.to_vec(),
             previous_positions: positions.to_vec(),
             velocities: vec![Vec4::ZERO; positions.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
             constraints: order.iter().map(|&index| constraints[index as usize]).collect(),
             lambdas: vec![0.0; constraints.len()],
             order,
@@ -76,20 +83,55 @@ impl Pbd {
         lambdas
     }
 
-    /// Moves each free particle as gravity and wind alone would.
+    /// The constraints as they are now, as in the twin. Shape \[constraint_count\].
+    #[must_use]
+    pub fn constraints(&self) -> Vec<Constraint> {
+        let mut constraints = self.constraints.clone();
+        self.order.iter().zip(&self.constraints).for_each(|(&index, &now)| constraints[index as usize] = now);
+        constraints
+    }
+
+    /// How many constraints there are, those that are cut included.
+    #[must_use]
+    pub fn constraint_count(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Cuts the constraints that a blade goes through.
+    pub fn cut(&mut self, blade: &Blade) {
+        self.prepare_jacobi();
+        cut::constraints(&blade.push(self.constraints.len() as u32), &self.positions, &mut self.constraints);
+    }
+
+    /// Lets the force on each particle be that of air on `triangles`.
+    pub fn blow(&mut self, air: &mut Air, parameters: &AirParameters, triangles: &[[u32; 3]]) {
+        let Self { positions, velocities, forces, .. } = self;
+        air.forces(parameters, triangles, positions, |particle| velocities[particle].truncate(), forces);
+    }
+
+    /// Moves attached particles to where they are at the end of a substep; after [`Pbd::predict`], which keeps where they
+    /// were, so that what is let go keeps the velocity of its way.
+    pub fn attach(&mut self, particles: &[AttachedParticle], attachments: &[Attachment], push: &AttachPush) {
+        attach::move_attached(particles, attachments, push, &mut self.positions, &mut self.velocities);
+    }
+
+    /// Moves each free particle as gravity, wind and external forces alone would.
     pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
-        let acceleration = pbd::acceleration(parameters, push);
+        let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let phase = push.flutter_phase;
         let particles = self.positions.par_iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
-        particles.with_min_len(JOB).for_each(|((position, previous_position), velocity)| {
+        let particles = particles.zip(&self.forces).with_min_len(JOB);
+        particles.for_each(|(((position, previous_position), velocity), force)| {
             *previous_position = *position;
             if position.w == 0.0 {
                 *velocity = Vec4::ZERO;
                 return;
             }
-            *velocity =
-                (velocity.truncate() * velocity_kept + substep_dt * acceleration(position.truncate())).extend(0.0);
+            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, phase, position.truncate());
+            let acceleration = gravity.truncate() + wind + position.w * force.truncate();
+            *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
             *position += substep_dt * *velocity;
         });
     }
@@ -109,7 +151,7 @@ impl Pbd {
     }
 
     /// Moves each free particle out of the colliders.
-    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
         let particles = self.positions.par_iter_mut().zip(&self.previous_positions);
         particles.with_min_len(JOB).for_each(|(position, previous_position)| {
             if position.w > 0.0 {
@@ -156,18 +198,14 @@ impl Pbd {
         });
     }
 
-    /// Makes what the Jacobi variant needs, where it is not made yet.
+    /// Makes what the Jacobi variant needs, where it is not made yet, from constraints of which none is cut.
     fn prepare_jacobi(&mut self) {
         if self.first_ends.is_empty() {
-            let mut given = self.constraints.clone();
-            let mut places = vec![0; given.len()];
-            for (place, (&index, &constraint)) in self.order.iter().zip(&self.constraints).enumerate() {
-                given[index as usize] = constraint;
-                places[index as usize] = place as u32;
-            }
+            let mut places = vec![0; self.order.len()];
+            self.order.iter().zip(0..).for_each(|(&index, place)| places[index as usize] = place);
             // A particle's corrections are added up in the order in which the constraints were given.
             let ends;
-            (self.first_ends, ends) = ends_at_particles(self.positions.len(), &given);
+            (self.first_ends, ends) = ends_at_particles(self.positions.len(), &self.constraints());
             self.ends = ends.iter().map(|end| 2 * places[*end as usize / 2] + end % 2).collect();
             self.parts = self.first_ends.windows(2).map(|ends| (ends[1] - ends[0]) as f32).collect();
             self.corrections = vec![Vec4::ZERO; self.constraints.len()];

@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Mat4, Vec4};
 
 /// Four vectors of xyz, lane by lane.
 #[derive(Clone, Copy, Default)]
@@ -28,12 +28,6 @@ impl Quad {
     pub(super) fn particles(self, w: Vec4) -> [Vec4; 4] {
         let particles = Mat4::from_cols(self.x, self.y, self.z, w).transpose();
         [particles.x_axis, particles.y_axis, particles.z_axis, particles.w_axis]
-    }
-
-    /// The same vector four times.
-    #[inline(always)]
-    pub(super) fn splat(vector: Vec3) -> Self {
-        Self { x: Vec4::splat(vector.x), y: Vec4::splat(vector.y), z: Vec4::splat(vector.z) }
     }
 
     #[inline(always)]

@@ -314,19 +314,23 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Replaces the start of `buffer` by `data`, at most 65,536 bytes, as the device reaches this point.
+    /// Replaces the start of `buffer` by `data` as the device reaches this point. The data are part of the recording, so
+    /// that [`Buffer::write`] is the better choice for much.
     ///
     /// # Errors
-    /// [`Error::SizeMismatch`] where `data` is longer than that or than the buffer, or no multiple of 4 bytes.
+    /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or no multiple of 4 bytes.
     pub fn update<T: Pod>(&mut self, buffer: &Buffer, data: &[T]) -> Result<()> {
         let bytes = bytemuck::cast_slice(data);
-        if bytes.len() as u64 > buffer.size().min(65_536) || !bytes.len().is_multiple_of(4) || bytes.is_empty() {
+        if bytes.len() as u64 > buffer.size() || !bytes.len().is_multiple_of(4) || bytes.is_empty() {
             return Err(size_mismatch(buffer, bytes.len() as u64));
         }
         self.keep_alive(buffer);
         self.transfer("update", &[], &[buffer.id()], &[], |device, commands| {
-            // SAFETY: the buffer is kept alive by the recorder, and the sizes were checked just now.
-            unsafe { device.cmd_update_buffer(commands, buffer.raw(), 0, bytes) };
+            // As much at once as Vulkan takes.
+            for (index, piece) in bytes.chunks(65_536).enumerate() {
+                // SAFETY: the buffer is kept alive by the recorder, and the sizes were checked just now.
+                unsafe { device.cmd_update_buffer(commands, buffer.raw(), 65_536 * index as u64, piece) };
+            }
         });
         Ok(())
     }

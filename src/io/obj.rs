@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{HANGING_PIN_FRACTION, SpringKind, hang};
+    use crate::model::{HANGING_PIN_FRACTION, SpringKind};
 
     /// Writes `contents` to a file of its own and reads it.
     fn read(contents: impl AsRef<[u8]>) -> Result<TriangleMesh, ReadError> {
@@ -278,7 +278,8 @@ mod tests {
             return;
         }
         let mesh = read_obj(path, 0.01).expect("the shirt");
-        let cloth = hang(&mesh, 0.2, HANGING_PIN_FRACTION);
+        let mut cloth = mesh.cloth(0.2);
+        cloth.pin(mesh.tops(HANGING_PIN_FRACTION));
         assert_eq!((cloth.positions.len(), cloth.triangles.len()), (6_436, 12_736));
         let count = |kind| cloth.springs.iter().filter(|spring| spring.kind == kind).count();
         assert_eq!(count(SpringKind::Structural), 19_174);

@@ -1,11 +1,12 @@
 //! What cloth collides with: shapes, and the paths that they move along.
 
-use glam::{Quat, Vec3, Vec4};
+use glam::{DQuat, DVec3, Quat, UVec2, Vec3, Vec4};
 
+use super::HeightField;
 use crate::layout;
 
 /// A shape in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Around the origin.
     Sphere {
@@ -26,6 +27,8 @@ pub enum Shape {
         /// Half of each side \[m\].
         half_sides: Vec3,
     },
+    /// Terrain.
+    HeightField(HeightField),
 }
 
 /// Where something is, and how it is turned.
@@ -37,40 +40,92 @@ pub struct Pose {
     pub rotation: Quat,
 }
 
-/// Poses at points in time, with straight ways at constant speed between them.
+/// A rotation by an angle about an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// Unit vector.
+    pub axis: DVec3,
+    /// \[rad\]; more than 2π is more than a whole turn.
+    pub angle: f64,
+}
+
+impl Turn {
+    /// How something is turned then.
+    #[must_use]
+    pub fn rotation(&self) -> Quat {
+        DQuat::from_axis_angle(self.axis, self.angle).as_quat()
+    }
+}
+
+/// Poses at points in time, between which positions and angles change at constant speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// Time \[s\] and pose, in order of time; at least one.
-    keyframes: Vec<(f64, Pose)>,
+    /// In order of time; at least one.
+    keyframes: Vec<Keyframe>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Keyframe {
+    /// \[s\]
+    time: f64,
+    pose: Pose,
+    /// From here to the next keyframe: the axis, as long as the angle \[rad\].
+    turn: DVec3,
 }
 
 impl Path {
     /// A pose that does not change.
     #[must_use]
     pub fn resting(pose: Pose) -> Self {
-        Self { keyframes: vec![(0.0, pose)] }
+        Self { keyframes: vec![Keyframe { time: 0.0, pose, turn: DVec3::ZERO }] }
     }
 
-    /// A way through poses; before the first and after the last time it rests. `None` where there are none, or their
-    /// times do not increase.
+    /// A way through poses at times \[s\], turned the shorter way between them; before the first and after the last time
+    /// it rests. `None` where there are none, or their times do not increase.
     #[must_use]
-    pub fn through(keyframes: Vec<(f64, Pose)>) -> Option<Self> {
-        let ordered = keyframes.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    pub fn through(poses: Vec<(f64, Pose)>) -> Option<Self> {
+        let ordered = poses.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let mut keyframes: Vec<Keyframe> =
+            poses.into_iter().map(|(time, pose)| Keyframe { time, pose, turn: DVec3::ZERO }).collect();
+        for index in 1..keyframes.len() {
+            let [from, to] = [index - 1, index].map(|index| keyframes[index].pose.rotation.as_dquat().normalize());
+            let turn = to * from.conjugate();
+            keyframes[index - 1].turn = if turn.w < 0.0 { -turn } else { turn }.to_scaled_axis();
+        }
         (ordered && !keyframes.is_empty()).then_some(Self { keyframes })
+    }
+
+    /// As [`Path::through`], for positions \[m\] and turns at times \[s\]. Between turns about one axis the angle goes
+    /// from the one to the other, be that more than a whole turn.
+    #[must_use]
+    pub fn turning(turned: &[(f64, Vec3, Turn)]) -> Option<Self> {
+        let pose = |&(time, position, turn): &(f64, Vec3, Turn)| (time, Pose { position, rotation: turn.rotation() });
+        let mut path = Self::through(turned.iter().map(pose).collect())?;
+        for (keyframe, pair) in path.keyframes.iter_mut().zip(turned.windows(2)) {
+            let (from, to) = (pair[0].2, pair[1].2);
+            // The same axis but for the rounding of its normalization.
+            if from.axis.abs_diff_eq(to.axis, 1e-12) {
+                keyframe.turn = from.axis * (to.angle - from.angle);
+            }
+        }
+        Some(path)
     }
 
     /// The pose at `time` \[s\].
     #[must_use]
     pub fn at(&self, time: f64) -> Pose {
-        let next = self.keyframes.partition_point(|(keyframe, _)| *keyframe <= time);
-        let Some((last_time, last)) = next.checked_sub(1).map(|index| self.keyframes[index]) else {
-            return self.keyframes[0].1;
+        let next = self.keyframes.partition_point(|keyframe| keyframe.time <= time);
+        let Some(last) = next.checked_sub(1).map(|index| &self.keyframes[index]) else {
+            return self.keyframes[0].pose;
         };
-        let Some((next_time, next)) = self.keyframes.get(next) else {
-            return last;
+        let Some(next) = self.keyframes.get(next) else {
+            return last.pose;
         };
-        let share = ((time - last_time) / (next_time - last_time)) as f32;
-        Pose { position: last.position.lerp(next.position, share), rotation: last.rotation.lerp(next.rotation, share) }
+        let share = (time - last.time) / (next.time - last.time);
+        Pose {
+            position: last.pose.position.lerp(next.pose.position, share as f32),
+            rotation: DQuat::from_scaled_axis(share * last.turn).as_quat() * last.pose.rotation,
+        }
     }
 }
 
@@ -86,31 +141,64 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// What the kernels see of it during the step from `start` to `end` \[s\].
-    #[must_use]
-    pub fn during(&self, start: f64, end: f64) -> layout::Collider {
-        let (kind, size) = match self.shape {
-            Shape::Sphere { radius } => (0, Vec4::new(radius, 0.0, 0.0, 0.0)),
-            Shape::Capsule { radii: [lower, upper], half_length } => (1, Vec4::new(lower, upper, half_length, 0.0)),
+    /// What the kernels see of it during the step from `start` to `end` \[s\], where the heights of a height field lie
+    /// from `first_height` on.
+    fn during(&self, start: f64, end: f64, first_height: u32) -> layout::Collider {
+        let (kind, size) = match &self.shape {
+            Shape::Sphere { radius } => (0, Vec4::new(*radius, 0.0, 0.0, 0.0)),
+            Shape::Capsule { radii: [lower, upper], half_length } => (1, Vec4::new(*lower, *upper, *half_length, 0.0)),
             Shape::Plane => (2, Vec4::ZERO),
             Shape::Box { half_sides } => (3, half_sides.extend(0.0)),
+            Shape::HeightField(field) => {
+                let half_sides = field.sides() / 2.0;
+                (4, Vec4::new(half_sides.x, field.highest(), half_sides.y, 0.0))
+            }
         };
         let (start, end) = (self.path.at(start), self.path.at(end));
         layout::Collider {
             size,
             kind,
             friction: self.friction,
-            padding: [0; 2],
+            grid_size: self.field().map_or(UVec2::ZERO, HeightField::grid_size),
+            first_height,
+            padding: [0; 3],
             start_position: start.position.extend(0.0),
             start_rotation: start.rotation.into(),
             end_position: end.position.extend(0.0),
             end_rotation: end.rotation.into(),
         }
     }
+
+    fn field(&self) -> Option<&HeightField> {
+        match &self.shape {
+            Shape::HeightField(field) => Some(field),
+            _ => None,
+        }
+    }
+}
+
+/// What the kernels see of colliders during the step from `start` to `end` \[s\].
+#[must_use]
+pub fn colliders_during(list: &[Collider], start: f64, end: f64) -> Vec<layout::Collider> {
+    let mut first_height = 0;
+    let seen = |collider: &Collider| {
+        let seen = collider.during(start, end, first_height);
+        first_height += seen.grid_size.element_product();
+        seen
+    };
+    list.iter().map(seen).collect()
+}
+
+/// The heights of all height fields among colliders \[m\], as [`colliders_during`] counts them.
+#[must_use]
+pub fn collider_heights(list: &[Collider]) -> Vec<f32> {
+    list.iter().filter_map(Collider::field).flat_map(HeightField::heights).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec2;
+
     use super::*;
 
     fn pose(x: f32, turns: f32) -> Pose {
@@ -123,8 +211,42 @@ mod tests {
         for (time, x) in [(-1.0, 0.0), (1.0, 0.0), (1.5, 1.0), (2.0, 2.0), (3.0, 4.0), (3.7, 4.0), (100.0, 4.0)] {
             assert_eq!(path.at(time).position, Vec3::new(x, 0.0, 0.0), "{time} s");
         }
-        // Halfway through a quarter turn.
-        assert!(path.at(2.0).rotation.angle_between(pose(0.0, 0.125).rotation) < 1e-3);
+    }
+
+    /// Twice the sine of half the angle between two rotations, which for a small one is the angle \[rad\].
+    fn difference(left: Quat, right: Quat) -> f32 {
+        2.0 * (left * right.conjugate()).xyz().length()
+    }
+
+    #[test]
+    fn rotations_take_the_shorter_way_at_constant_speed() {
+        for (end, sign) in [(0.4, 1.0), (0.4, -1.0), (-0.4, 1.0)] {
+            let end_pose = Pose { rotation: pose(0.0, end).rotation * sign, ..pose(0.0, end) };
+            let path = Path::through(vec![(1.0, pose(0.0, 0.0)), (3.0, end_pose)]).unwrap();
+            for tenth in 0..10 {
+                let share = tenth as f32 / 10.0;
+                let turned = path.at(1.0 + 2.0 * f64::from(share)).rotation;
+                assert!(difference(turned, pose(0.0, share * end).rotation) < 1e-6, "{share} of {end} turns");
+            }
+        }
+    }
+
+    #[test]
+    fn angles_about_one_axis_may_be_more_than_a_turn() {
+        let about = |axis, turns: f64| Turn { axis, angle: turns * std::f64::consts::TAU };
+        let y = about(DVec3::Y, -0.25);
+        let turned =
+            [(0.0, Vec3::ZERO, y), (2.0, Vec3::X, about(DVec3::Y, 2.25)), (3.0, Vec3::X, about(DVec3::X, 0.25))];
+        let path = Path::turning(&turned).unwrap();
+        // 2.5 turns in 2 s, so in 0.3 s 0.375 of one.
+        for (time, turns) in [(0.0, -0.25), (0.3, 0.125), (1.0, 1.0), (1.5, 1.625)] {
+            assert!(difference(path.at(time).rotation, pose(0.0, turns).rotation) < 1e-6, "{time} s");
+        }
+        // To a quarter about x from one about y is a third of a turn, about a diagonal.
+        let half = path.at(2.5).rotation;
+        for end in [path.at(2.0), path.at(3.0)] {
+            assert!((difference(half, end.rotation) - 2.0 * 30_f32.to_radians().sin()).abs() < 1e-6);
+        }
     }
 
     #[test]
@@ -138,7 +260,22 @@ mod tests {
     fn a_step_sees_both_of_its_ends() {
         let path = Path::through(vec![(0.0, pose(0.0, 0.0)), (1.0, pose(2.0, 0.0))]).unwrap();
         let ball = Collider { shape: Shape::Sphere { radius: 0.5 }, friction: 0.3, path };
-        let seen = ball.during(0.25, 0.5);
+        let seen = colliders_during(&[ball], 0.25, 0.5)[0];
         assert_eq!((seen.start_position.x, seen.end_position.x, seen.size.x, seen.friction), (0.5, 1.0, 0.5, 0.3));
+    }
+
+    #[test]
+    fn height_fields_lie_one_after_another() {
+        let field = |heights: &[f32]| Collider {
+            shape: Shape::HeightField(HeightField::new(Vec2::new(2.0, 4.0), 2, heights.to_vec()).unwrap()),
+            friction: 0.0,
+            path: Path::resting(pose(0.0, 0.0)),
+        };
+        let ball = Collider { shape: Shape::Sphere { radius: 0.5 }, ..field(&[0.0; 4]) };
+        let list = [field(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ball, field(&[7.0, 8.0, 9.0, 0.0])];
+        let seen = colliders_during(&list, 0.0, 1.0);
+        assert_eq!((seen[0].first_height, seen[2].first_height), (0, 6));
+        assert_eq!((seen[0].size, seen[0].grid_size), (Vec4::new(1.0, 6.0, 2.0, 0.0), UVec2::new(2, 3)));
+        assert_eq!(collider_heights(&list), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0.0]);
     }
 }

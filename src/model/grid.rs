@@ -145,6 +145,7 @@ impl Cloth {
             triangles: triangles.collect(),
             springs,
             coloring,
+            attachments: Vec::new(),
             grid: Some(grid),
         }
     }

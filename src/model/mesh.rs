@@ -2,7 +2,7 @@ use glam::{DVec3, Vec3};
 
 use super::{Cloth, Coloring, Spring, SpringKind};
 
-/// Share of a garment's height, from its top, that [`hang`] best holds.
+/// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
 ///
 /// Of a T-shirt it holds the back and sides of the collar and the neck ends of both shoulders, as a hanger
 /// does: 164 of 6,436 vertices. A share of 0.02 is a peg at the nape, 0.1 the shoulders up to the sleeves.
@@ -188,42 +188,47 @@ impl TriangleMesh {
         };
         vertices.filter(is_high).collect()
     }
-}
 
-/// A cloth made of `mesh`, hanging by its highest vertices.
-///
-/// Particle `i` is vertex `i`. Edges become structural springs; across every edge that two triangles share a bending
-/// spring joins their opposite corners. A vertex weighs `area_density` \[kg/m²\] times a third of the area of the
-/// triangles around it.
-///
-/// In every connected component the vertices within `pin_fraction` (0 to 1) of its height below its own top are pinned,
-/// and so is every vertex that no triangle uses. A component that lies quite flat is all top, and does not move.
-///
-/// # Panics
-///
-/// Where `area_density` isn't positive and finite, or `pin_fraction` isn't from 0 to 1.
-pub fn hang(mesh: &TriangleMesh, area_density: f32, pin_fraction: f32) -> Cloth {
-    assert!(area_density.is_finite() && area_density > 0.0, "a cloth cannot weigh {area_density} kg/m²");
-    assert!((0.0..=1.0).contains(&pin_fraction), "the pinned share of the height must be 0 to 1, not {pin_fraction}");
+    /// A cloth of this mesh, of which nothing is pinned but the vertices that no triangle uses.
+    ///
+    /// Particle `i` is vertex `i`. Edges become structural springs; across every edge that two triangles share a bending
+    /// spring joins their opposite corners. A vertex weighs `area_density` \[kg/m²\] times a third of the area of the
+    /// triangles around it.
+    ///
+    /// # Panics
+    ///
+    /// Where `area_density` isn't positive and finite.
+    pub fn cloth(&self, area_density: f32) -> Cloth {
+        assert!(area_density.is_finite() && area_density > 0.0, "a cloth cannot weigh {area_density} kg/m²");
+        let (edges, opposites) = self.edges_and_opposites();
+        let spring = |particles: [u32; 2], kind| {
+            let [a, b] = particles.map(|particle| self.position(particle));
+            Spring { particles, rest_length: a.distance(b) as f32, kind }
+        };
+        let structural = edges.into_iter().map(|pair| spring(pair, SpringKind::Structural));
+        let bending = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
+        // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
+        let bending = bending.filter(|spring| spring.rest_length > 0.0);
+        let (springs, coloring) = Coloring::greedy(structural.chain(bending).collect());
 
-    let (edges, opposites) = mesh.edges_and_opposites();
-    let pinned = mesh.highest_vertices(&edges, f64::from(pin_fraction));
-    let spring = |particles: [u32; 2], kind| {
-        let [a, b] = particles.map(|particle| mesh.position(particle));
-        Spring { particles, rest_length: a.distance(b) as f32, kind }
-    };
-    let structural = edges.into_iter().map(|pair| spring(pair, SpringKind::Structural));
-    let bending = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
-    // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
-    let bending = bending.filter(|spring| spring.rest_length > 0.0);
-    let (springs, coloring) = Coloring::greedy(structural.chain(bending).collect());
+        let inverse_mass = |mass: f64| if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 };
+        let masses = self.masses(f64::from(area_density));
+        let positions = self.positions.iter().zip(masses).map(|(position, mass)| position.extend(inverse_mass(mass)));
+        let (positions, triangles) = (positions.collect(), self.triangles.clone());
+        Cloth { positions, triangles, springs, coloring, attachments: vec![], grid: None }
+    }
 
-    let masses = mesh.masses(f64::from(area_density));
-    let positions = mesh.positions.iter().zip(masses).map(|(position, mass)| position.extend((1.0 / mass) as f32));
-    let mut cloth =
-        Cloth { positions: positions.collect(), triangles: mesh.triangles.clone(), springs, coloring, grid: None };
-    cloth.pin(pinned);
-    cloth
+    /// The vertices by which a garment hangs: in every connected component those within `fraction` (0 to 1) of its height
+    /// below its own top. A component that lies quite flat is all top, and a vertex that no triangle uses is one as well.
+    ///
+    /// # Panics
+    ///
+    /// Where `fraction` isn't from 0 to 1.
+    pub fn tops(&self, fraction: f32) -> Vec<u32> {
+        assert!((0.0..=1.0).contains(&fraction), "the pinned share of the height must be 0 to 1, not {fraction}");
+        let (edges, _) = self.edges_and_opposites();
+        self.highest_vertices(&edges, f64::from(fraction))
+    }
 }
 
 fn sorted(a: u32, b: u32) -> [u32; 2] {
@@ -251,6 +256,12 @@ mod tests {
 
     fn mesh((positions, triangles): (Vec<Vec3>, Vec<[u32; 3]>)) -> TriangleMesh {
         TriangleMesh::new(positions, triangles).expect("a sound mesh")
+    }
+
+    fn hang(mesh: &TriangleMesh, area_density: f32, pin_fraction: f32) -> Cloth {
+        let mut cloth = mesh.cloth(area_density);
+        cloth.pin(mesh.tops(pin_fraction));
+        cloth
     }
 
     fn pairs(cloth: &Cloth, kind: SpringKind) -> Vec<[u32; 2]> {

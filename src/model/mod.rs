@@ -1,17 +1,31 @@
 //! What is simulated, on the CPU and without Vulkan: particles, the springs between them, and their colouring.
 
+mod adjacency;
+mod attachment;
 mod collider;
 mod coloring;
+mod cut;
 mod ends;
 mod grid;
+mod height_field;
 mod mesh;
+mod rope;
+mod rope_layout;
+mod rope_rest;
 mod strain;
 
-pub use collider::{Collider, Path, Pose, Shape};
+pub use adjacency::triangles_around;
+pub use attachment::{AttachedParticle, Attachment};
+pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
 pub use coloring::Coloring;
+pub use cut::{Blade, Cut};
 pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
-pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh, hang};
+pub use height_field::HeightField;
+pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
+pub use rope::{Anchor, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
+pub use rope_layout::{HeldEnds, RopeLayout};
+pub use rope_rest::{RopeRest, hanging_chain};
 pub use strain::{Strain, strain};
 
 use glam::Vec4;
@@ -38,6 +52,35 @@ pub struct Spring {
     pub kind: SpringKind,
 }
 
+/// What a simulation moves, as it starts.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A cloth.
+    Cloth(Cloth),
+    /// Ropes.
+    Ropes(Ropes),
+}
+
+impl Body {
+    /// xyz: position \[m\]; w: inverse mass, 0 where held. Shape \[particle_count\].
+    #[must_use]
+    pub fn positions(&self) -> &[Vec4] {
+        match self {
+            Self::Cloth(cloth) => &cloth.positions,
+            Self::Ropes(ropes) => ropes.positions(),
+        }
+    }
+
+    /// The springs between the particles.
+    #[must_use]
+    pub fn springs(&self) -> &[Spring] {
+        match self {
+            Self::Cloth(cloth) => &cloth.springs,
+            Self::Ropes(ropes) => ropes.links(),
+        }
+    }
+}
+
 /// A cloth at rest: the input of every solver.
 #[derive(Clone, Debug)]
 pub struct Cloth {
@@ -49,6 +92,8 @@ pub struct Cloth {
     pub springs: Vec<Spring>,
     /// The batches of springs that share no particle.
     pub coloring: Coloring,
+    /// What carries particles along a path; these have an inverse mass of 0 until they are let go.
+    pub attachments: Vec<Attachment>,
     /// The grid this cloth was made from, where it was made from one.
     pub grid: Option<Grid>,
 }

@@ -1,12 +1,16 @@
-//! Twin of the collision code that the `xpbd`, `pbd` and `mass_spring` solvers share: particles against moving shapes.
+//! Twin of the collision code that all solvers share: particles against moving shapes.
 //!
 //! Sources: signed distances from Quilez, Distance functions (sphere, box, round cone); friction from Macklin, Müller,
 //! Chentanez, Kim 2014, Unified Particle Physics for Real-Time Applications, eq. 24.
 //!
-//! All shapes are convex. A particle's way through a substep is seen from the collider, which stands still there.
+//! All shapes but terrains are convex. A particle's way through a substep is seen from the collider, which stands still
+//! there.
+
+mod height_field;
 
 use glam::{Quat, Vec3};
 
+use self::height_field::HeightField;
 use crate::layout::{CollidePush, Collider};
 
 /// Distance at which the sweep takes a particle to touch a shape, as a share of the shape's size.
@@ -14,6 +18,15 @@ const TOUCH: f32 = 1e-5;
 
 /// Steps of conservative advancement that one sweep may take.
 const SWEEP_STEPS: u32 = 16;
+
+/// What particles collide with during a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Colliders<'a> {
+    /// Each of them.
+    pub list: &'a [Collider],
+    /// Heights of all height fields \[m\].
+    pub heights: &'a [f32],
+}
 
 /// Where one collider has put one particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,16 +45,17 @@ pub struct Contact {
 ///
 /// # Panics
 ///
-/// When a collider's kind is not one of 0 to 3.
-pub fn collide(colliders: &[Collider], push: &CollidePush, previous: Vec3, position: Vec3) -> Vec3 {
+/// When a collider's kind is not one of 0 to 4.
+pub fn collide(colliders: &Colliders<'_>, push: &CollidePush, previous: Vec3, position: Vec3) -> Vec3 {
     active(colliders, push).fold(position, |position, collider| {
-        contact(collider, push, previous, position).map_or(position, |contact| contact.position)
+        let contact = contact(collider, colliders.heights, push, previous, position);
+        contact.map_or(position, |contact| contact.position)
     })
 }
 
 /// The colliders that `push` counts.
-pub fn active<'a>(colliders: &'a [Collider], push: &CollidePush) -> impl Iterator<Item = &'a Collider> {
-    colliders.iter().take(push.collider_count as usize)
+pub fn active<'a>(colliders: &Colliders<'a>, push: &CollidePush) -> impl Iterator<Item = &'a Collider> + use<'a> {
+    colliders.list.iter().take(push.collider_count as usize)
 }
 
 /// What one collider does to a particle that went from `previous` to `position` \[m\] during the substep; none where
@@ -49,25 +63,43 @@ pub fn active<'a>(colliders: &'a [Collider], push: &CollidePush) -> impl Iterato
 ///
 /// # Panics
 ///
-/// When the collider's kind is not one of 0 to 3.
-pub fn contact(collider: &Collider, push: &CollidePush, previous: Vec3, position: Vec3) -> Option<Contact> {
+/// When the collider's kind is not one of 0 to 4.
+pub fn contact(
+    collider: &Collider,
+    heights: &[f32],
+    push: &CollidePush,
+    previous: Vec3,
+    position: Vec3,
+) -> Option<Contact> {
     let (start, end) = (Pose::at(collider, push.start), Pose::at(collider, push.end));
     let (a, b) = (start.local(previous), end.local(position));
-    let (normal, depth) = depth(collider, a, b)?;
+    let (out, normal) = match collider.kind {
+        4 => HeightField::new(collider, heights).leave(a, b)?,
+        _ => leave_convex(collider, a, b)?,
+    };
+    let position = end.world(out);
+    Some(Contact { position, normal: end.rotation * normal, surface_displacement: position - start.world(out) })
+}
 
+/// Where a particle ends that went from `a` to `b`, and the unit normal of what it touched; in the frame of a convex
+/// collider.
+fn leave_convex(collider: &Collider, a: Vec3, b: Vec3) -> Option<(Vec3, Vec3)> {
+    let (normal, depth) = depth(collider, a, b)?;
     let mut out = b + depth * normal;
     let left = distance(collider, out);
     if left < 0.0 {
         out -= left * gradient(collider, out);
     }
-    let way = out - a;
+    Some((rub(collider.friction, depth, normal, a, out), normal))
+}
+
+/// Takes off the way from `a` to `b` along a surface up to `friction` times the depth to which it was entered.
+fn rub(friction: f32, depth: f32, normal: Vec3, a: Vec3, b: Vec3) -> Vec3 {
+    let way = b - a;
     let tangential = way - way.dot(normal) * normal;
     let length = tangential.length();
-    let rubbed = collider.friction * depth;
-    out -= if length <= rubbed { tangential } else { tangential * (rubbed / length) };
-
-    let position = end.world(out);
-    Some(Contact { position, normal: end.rotation * normal, surface_displacement: position - start.world(out) })
+    let rubbed = friction * depth;
+    b - if length <= rubbed { tangential } else { tangential * (rubbed / length) }
 }
 
 /// Along which unit normal and how deep \[m\] a particle that went from `a` to `b` is inside; in the collider's frame.
@@ -322,7 +354,9 @@ mod tests {
     fn friction_takes_off_at_most_its_coefficient_times_the_depth() {
         let mut plane = shape(2, Vec3::ZERO);
         let previous = Vec3::new(1.0, 0.0, 0.0);
-        let moved_to = |plane: &Collider, x, z| collide(&[*plane], &WHOLE_STEP, previous, Vec3::new(x, -0.5, z));
+        let moved_to = |plane: &Collider, x, z| {
+            collide(&Colliders { list: &[*plane], heights: &[] }, &WHOLE_STEP, previous, Vec3::new(x, -0.5, z))
+        };
         plane.friction = 0.5;
         // 0.25 of 1 m taken off, along (3, 4) / 5.
         assert!(moved_to(&plane, 1.6, 0.8).distance(Vec3::new(1.45, 0.0, 0.6)) < 1e-6);
@@ -350,7 +384,7 @@ mod tests {
         let mut plane = shape(2, Vec3::ZERO);
         plane.end_rotation = Quat::from_rotation_y(FRAC_PI_2).into();
         plane.end_position = Vec4::new(0.0, 0.5, 0.0, 0.0);
-        let contact = contact(&plane, &WHOLE_STEP, Vec3::X, Vec3::X).unwrap();
+        let contact = contact(&plane, &[], &WHOLE_STEP, Vec3::X, Vec3::X).unwrap();
         // Without friction the particle is lifted only. The material there was at z before the quarter turn to x.
         assert!(contact.position.distance(Vec3::new(1.0, 0.5, 0.0)) < 1e-6);
         assert!(contact.normal.distance(Vec3::Y) < 1e-6);
@@ -360,6 +394,7 @@ mod tests {
     #[test]
     fn colliders_beyond_the_count_do_nothing() {
         let push = CollidePush { collider_count: 0, ..WHOLE_STEP };
-        assert_eq!(collide(&[shape(2, Vec3::ZERO)], &push, Vec3::Y, -Vec3::Y), -Vec3::Y);
+        let colliders = Colliders { list: &[shape(2, Vec3::ZERO)], heights: &[] };
+        assert_eq!(collide(&colliders, &push, Vec3::Y, -Vec3::Y), -Vec3::Y);
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, MassSpringParameters};
-use crate::reference::collide;
+use crate::layout::{CollidePush, MassSpringParameters};
+use crate::reference::collide::{self, Colliders};
 
 /// State of a grid of masses and springs.
 ///
@@ -14,12 +14,18 @@ pub struct MassSpring {
     pub positions: Vec<Vec4>,
     /// xyz: velocity \[m/s\]; w: 0. Shape \[particle_count\].
     pub velocities: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
 }
 
 impl MassSpring {
     /// A grid at rest at `positions`, of the same meaning and shape as [`MassSpring::positions`].
     pub fn new(positions: &[Vec4]) -> Self {
-        Self { positions: positions.to_vec(), velocities: vec![Vec4::ZERO; positions.len()] }
+        Self {
+            positions: positions.to_vec(),
+            velocities: vec![Vec4::ZERO; positions.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
+        }
     }
 
     /// Advances the grid by one substep of `substep_dt`: v' = v + h a, x' = x + h v', then collisions.
@@ -27,7 +33,7 @@ impl MassSpring {
     /// # Panics
     ///
     /// When the grid has more particles than there are positions.
-    pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &[Collider], push: &CollidePush) {
+    pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &Colliders<'_>, push: &CollidePush) {
         let size = parameters.grid_size;
         let (positions, velocities) = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
@@ -43,7 +49,7 @@ impl MassSpring {
     pub(crate) fn next(
         &self,
         parameters: &MassSpringParameters,
-        colliders: &[Collider],
+        colliders: &Colliders<'_>,
         push: &CollidePush,
         index: usize,
         force: Vec3,
@@ -57,7 +63,7 @@ impl MassSpring {
         let mut velocity = self.velocities[index].truncate() + substep_dt * acceleration;
         let mut position = previous + substep_dt * velocity;
         for collider in collide::active(colliders, push) {
-            if let Some(contact) = collide::contact(collider, push, previous, position) {
+            if let Some(contact) = collide::contact(collider, colliders.heights, push, previous, position) {
                 position = contact.position;
                 let surface_velocity = contact.surface_displacement / substep_dt;
                 velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction) + surface_velocity;
@@ -66,14 +72,14 @@ impl MassSpring {
         (position.extend(inverse_mass), velocity.extend(0.0))
     }
 
-    /// The 8 springs of one particle \[N\].
+    /// The external force on one particle and its 8 springs \[N\].
     pub(crate) fn force(&self, parameters: &MassSpringParameters, coordinate: IVec2) -> Vec3 {
         let at = |coordinate| {
             let index = index(parameters, coordinate);
             (self.positions[index].truncate(), self.velocities[index].truncate())
         };
         let (position, velocity) = at(coordinate);
-        let mut force = Vec3::ZERO;
+        let mut force = self.forces[index(parameters, coordinate)].truncate();
         for (offset, rest_length) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {
@@ -132,6 +138,7 @@ fn index(parameters: &MassSpringParameters, coordinate: IVec2) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Collider;
 
     #[test]
     fn a_spring_pulls_by_its_stretch_and_brakes_along_itself() {
@@ -177,7 +184,7 @@ mod tests {
         let pinned = Vec4::new(0.0, -1.0, 0.0, 0.0);
         let mut mass_spring = MassSpring::new(&[pinned, Vec4::new(3.0, -1.0, 0.0, 0.5)]);
         mass_spring.velocities[0] = Vec4::ONE;
-        mass_spring.substep(&parameters, &[plane], &push);
+        mass_spring.substep(&parameters, &Colliders { list: &[plane], heights: &[] }, &push);
         assert_eq!((mass_spring.positions[0], mass_spring.velocities[0]), (pinned, Vec4::ZERO));
         // 16 N on 2 kg for 1/8 s, and lifted to the plane at once.
         assert!(mass_spring.positions[1].distance(Vec4::new(3.0 - 0.125, 0.0, 0.0, 0.5)) < 1e-6);

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
-use crate::reference::collide;
+use crate::layout::{CollidePush, Constraint, CutPush, JacobiPush, PbdParameters, PredictPush, SolvePush};
+use crate::reference::collide::{self, Colliders};
+use crate::reference::{cut, wind};
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Pbd {
     /// Multiplier of each constraint, lambda / substep_dt² being the force along it \[N·s²\]; negative where the
     /// constraint pulls. Shape \[constraint_count\].
     pub lambdas: Vec<f32>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
     /// Whether each iteration continues with the lambdas of the one before, which document 002 leaves out.
     pub lambda_accumulated: bool,
     /// Whether an iteration solves all constraints at once (Jacobi) rather than batch by batch (Gauss-Seidel).
@@ -31,22 +34,40 @@ pub struct Pbd {
     pub corrections: Vec<Vec3>,
     constraints: Vec<Constraint>,
     batches: Vec<Range<u32>>,
+    /// Number of constraints at each particle, those that are cut later included.
+    parts: Vec<f32>,
 }
 
 impl Pbd {
     /// Particles at rest at `positions`; `batches` are the ranges of `constraints` that share no particle.
     pub fn new(positions: &[Vec4], constraints: &[Constraint], batches: &[Range<u32>]) -> Self {
+        let mut parts = vec![0.0; positions.len()];
+        for index in constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]) {
+            parts[index as usize] += 1.0;
+        }
         Self {
             positions: positions.to_vec(),
             previous_positions: positions.to_vec(),
             velocities: vec![Vec4::ZERO; positions.len()],
             lambdas: vec![0.0; constraints.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
             lambda_accumulated: true,
             jacobi: false,
             corrections: vec![Vec3::ZERO; constraints.len()],
             constraints: constraints.to_vec(),
             batches: batches.to_vec(),
+            parts,
         }
+    }
+
+    /// Cuts the constraints that a blade goes through.
+    pub fn cut(&mut self, push: &CutPush) {
+        cut::constraints(push, &self.positions, &mut self.constraints);
+    }
+
+    /// The constraints as they are now; one that is cut joins a particle to itself. Shape \[constraint_count\].
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
     }
 
     /// Advances the particles by one substep of `substep_dt`, projecting every constraint `iterations` times.
@@ -70,20 +91,22 @@ impl Pbd {
         self.update_velocity(parameters);
     }
 
-    /// Moves each free particle as gravity and wind alone would. Source: XPBD 2016, algorithm 1, line 1.
+    /// Moves each free particle as gravity, wind and external forces alone would. Source: XPBD 2016, algorithm 1, line 1.
     pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
-        let acceleration = acceleration(parameters, push);
         let particles = self.positions.iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
-        for ((position, previous_position), velocity) in particles {
+        for (((position, previous_position), velocity), force) in particles.zip(&self.forces) {
             *previous_position = *position;
             if position.w == 0.0 {
                 *velocity = Vec4::ZERO;
                 continue;
             }
-            *velocity =
-                (velocity.truncate() * velocity_kept + substep_dt * acceleration(position.truncate())).extend(0.0);
+            let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+            let phase = push.flutter_phase;
+            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, phase, position.truncate());
+            let acceleration = gravity.truncate() + wind + position.w * force.truncate();
+            *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
             *position += substep_dt * *velocity;
         }
     }
@@ -115,7 +138,7 @@ impl Pbd {
     }
 
     /// Moves each free particle out of the colliders; after the last projection and before [`Pbd::update_velocity`].
-    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
         for (position, previous_position) in self.positions.iter_mut().zip(&self.previous_positions) {
             if position.w > 0.0 {
                 let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());
@@ -128,7 +151,6 @@ impl Pbd {
     ///
     /// Source: document 003, Jacobi; Tonge et al. 2012 for the parts; XPBD 2016, eq. 18.
     pub fn jacobi_solve(&mut self, parameters: &PbdParameters, push: &JacobiPush) {
-        let parts = self.constraints_at_particles();
         for index in 0..push.constraint_count as usize {
             let Constraint { index_a, index_b, rest_length, compliance } = self.constraints[index];
             let (index_a, index_b) = (index_a as usize, index_b as usize);
@@ -139,7 +161,7 @@ impl Pbd {
 
             let delta = a.truncate() - b.truncate();
             let distance = delta.length();
-            let inverse_mass = parts[index_a] * a.w + parts[index_b] * b.w;
+            let inverse_mass = self.parts[index_a] * a.w + self.parts[index_b] * b.w;
             if distance == 0.0 || inverse_mass == 0.0 {
                 continue;
             }
@@ -154,28 +176,18 @@ impl Pbd {
     /// Puts each particle to the mean of its parts. Source: document 003, "divides the accumulated displacement by the
     /// number of connected constraints".
     pub fn jacobi_apply(&mut self) {
-        let parts = self.constraints_at_particles();
         let mut displacements = vec![Vec3::ZERO; self.positions.len()];
         for (constraint, &correction) in self.constraints.iter().zip(&self.corrections) {
             for (index, correction) in [(constraint.index_a, correction), (constraint.index_b, -correction)] {
                 let index = index as usize;
-                displacements[index] += parts[index] * self.positions[index].w * correction;
+                displacements[index] += self.parts[index] * self.positions[index].w * correction;
             }
         }
-        for ((position, displacement), parts) in self.positions.iter_mut().zip(displacements).zip(parts) {
-            if parts > 0.0 {
+        for ((position, displacement), parts) in self.positions.iter_mut().zip(displacements).zip(&self.parts) {
+            if *parts > 0.0 {
                 *position += (displacement / parts).extend(0.0);
             }
         }
-    }
-
-    /// Number of constraints at each particle.
-    fn constraints_at_particles(&self) -> Vec<f32> {
-        let mut counts = vec![0.0; self.positions.len()];
-        for index in self.constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]) {
-            counts[index as usize] += 1.0;
-        }
-        counts
     }
 
     /// v = (x - x_previous) / h. Source: XPBD 2016, algorithm 1, line 14.
@@ -184,17 +196,6 @@ impl Pbd {
         for ((position, previous_position), velocity) in particles {
             *velocity = (*position - *previous_position) / parameters.substep_dt;
         }
-    }
-}
-
-/// Gravity, mean wind, and the flutter along the wind and upwards, from position and time (document 002) \[m/s²\].
-pub(crate) fn acceleration(parameters: &PbdParameters, push: &PredictPush) -> impl Fn(Vec3) -> Vec3 {
-    let (gravity, wind, amplitude) = (parameters.gravity.truncate(), parameters.wind.truncate(), parameters.wind.w);
-    let flutter_direction = wind.normalize_or_zero() + Vec3::new(0.0, parameters.flutter_lift, 0.0);
-    let (wave_number, phase) = (parameters.flutter_wave_number, push.flutter_phase);
-    move |position| {
-        let flutter = amplitude * (wave_number * (position.x + position.y) + phase).sin();
-        gravity + wind + flutter * flutter_direction
     }
 }
 
@@ -223,13 +224,6 @@ mod tests {
         assert!(pbd.positions[0].distance(Vec4::new(1.0, 2.0, 3.0, 1.0) + 0.5 * velocity) < 1e-5);
         assert_eq!(pbd.previous_positions[0], Vec4::new(1.0, 2.0, 3.0, 1.0));
         assert_eq!((pbd.positions[1], pbd.velocities[1]), (Vec4::ZERO, Vec4::ZERO));
-    }
-
-    #[test]
-    fn flutter_without_mean_wind_only_lifts() {
-        let parameters = PbdParameters { wind: Vec4::new(0.0, 0.0, 0.0, 2.0), flutter_lift: 2.0, ..Default::default() };
-        let push = PredictPush { flutter_phase: std::f32::consts::FRAC_PI_2 };
-        assert_eq!(acceleration(&parameters, &push)(Vec3::ZERO), Vec3::new(0.0, 4.0, 0.0));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use crate::layout::{CollidePush, Collider, VerletParameters};
-use crate::reference::collide;
+use crate::layout::{CollidePush, VerletParameters};
+use crate::reference::collide::{self, Colliders};
+use crate::reference::wind;
 
 /// State of a mass-spring grid: its positions now and one step ago.
 ///
@@ -14,32 +15,35 @@ pub struct Verlet {
     pub previous: Vec<Vec4>,
     /// xyz: position now \[m\]; w: 1 where pinned, 0 where free. Shape \[particle_count\].
     pub current: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\], that of the air. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
 }
 
 impl Verlet {
     /// A grid at rest at `positions`, of the same meaning and shape as [`Verlet::current`].
     pub fn new(positions: &[Vec4]) -> Self {
-        Self { previous: positions.to_vec(), current: positions.to_vec() }
+        Self { previous: positions.to_vec(), current: positions.to_vec(), forces: vec![Vec4::ZERO; positions.len()] }
     }
 
-    /// Advances the grid by one step of `substep_dt`.
+    /// Advances the grid by one step of `substep_dt`; `flutter_phase` is the phase of the wind's flutter \[rad\].
     ///
     /// # Panics
     ///
     /// When the grid has more particles than there are positions.
-    pub fn step(&mut self, parameters: &VerletParameters) {
+    pub fn step(&mut self, parameters: &VerletParameters, flutter_phase: f32) {
         let size = parameters.grid_size;
         let next = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
             .map(|coordinate| {
-                self.next_position(parameters, index(parameters, coordinate), self.force(parameters, coordinate))
+                let force = self.force(parameters, flutter_phase, coordinate);
+                self.next_position(parameters, index(parameters, coordinate), force)
             })
             .collect();
         self.previous = std::mem::replace(&mut self.current, next);
     }
 
     /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
-    pub fn collide(&mut self, colliders: &[Collider], push: &CollidePush) {
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
         for (current, previous) in self.current.iter_mut().zip(&self.previous) {
             if current.w < 0.5 {
                 let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());
@@ -60,10 +64,10 @@ impl Verlet {
         (position + displacement + acceleration * (parameters.substep_dt * parameters.substep_dt)).extend(0.0)
     }
 
-    /// Weight and the 12 springs of one particle \[N\].
-    pub(crate) fn force(&self, parameters: &VerletParameters, coordinate: IVec2) -> Vec3 {
+    /// Weight, wind, external force and the 12 springs of one particle \[N\].
+    pub(crate) fn force(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec3 {
         let position = self.current[index(parameters, coordinate)].truncate();
-        let mut force = parameters.mass * parameters.gravity.truncate();
+        let mut force = self.load(parameters, flutter_phase, index(parameters, coordinate));
         for (offset, rest_length, stiffness) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {
@@ -72,6 +76,14 @@ impl Verlet {
             }
         }
         force
+    }
+
+    /// Weight, wind and external force of one particle \[N\].
+    pub(crate) fn load(&self, parameters: &VerletParameters, flutter_phase: f32, index: usize) -> Vec3 {
+        let VerletParameters { mass, gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let position = self.current[index].truncate();
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, position);
+        mass * (gravity.truncate() + wind) + self.forces[index].truncate()
     }
 }
 
@@ -149,7 +161,7 @@ mod tests {
             ..Default::default()
         };
         let mut verlet = Verlet::new(&positions);
-        verlet.step(&parameters);
+        verlet.step(&parameters, 0.0);
         assert_eq!(verlet.previous, positions);
         assert_eq!(verlet.current[0], positions[0]);
         assert!(verlet.current[1].distance(Vec4::new(2.7, -0.001, 0.0, 0.0)) < 1e-6);

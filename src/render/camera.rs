@@ -3,6 +3,8 @@
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3};
 
+use crate::model::Body;
+
 /// An axis-aligned box: its least and greatest corner \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -21,6 +23,29 @@ impl Bounds {
             Some(Self { least: least.min(point), greatest: greatest.max(point) })
         });
         joined.unwrap_or(Self { least: Vec3::ZERO, greatest: Vec3::ZERO })
+    }
+
+    /// The smallest box around both.
+    #[must_use]
+    pub fn joined(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
+    }
+
+    /// The space that a body can be expected to move in.
+    #[must_use]
+    pub fn room(body: &Body) -> Self {
+        let points = body.positions().iter().map(|position| position.truncate());
+        match body {
+            Body::Cloth(_) => Self::around(points).with_room_to_hang(),
+            // A rope that one end holds may yet swing down; one that hangs between both does so already.
+            Body::Ropes(ropes) => {
+                let lowest = ropes.ropes().iter().filter_map(|rope| match rope.held_at(0.0) {
+                    [Some(held), None] | [None, Some(held)] => Some(held - Vec3::Y * rope.length()),
+                    _ => None,
+                });
+                Self::around(points.chain(lowest))
+            }
+        }
     }
 
     /// The box that a sheet sweeps when it hangs down by its greatest extent, as one does that starts flat.

@@ -2,8 +2,15 @@
 
 mod camera;
 mod cloth_view;
+mod collider_view;
 mod picture;
+mod rope_view;
+mod stage;
+mod view;
+mod wave_view;
 
 pub use camera::{Bounds, Camera};
-pub use cloth_view::{ClothView, ViewTargets};
 pub use picture::Picture;
+pub use stage::{Shown, ViewTargets};
+pub use view::View;
+pub use wave_view::Wave;

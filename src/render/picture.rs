@@ -4,10 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use super::camera::Camera;
-use super::cloth_view::{ClothView, ViewTargets};
+use super::stage::ViewTargets;
+use super::view::View;
 use crate::engine::{self, COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
 use crate::io::WriteError;
 use crate::io::write_atomically;
+use crate::solver::Simulation;
 
 /// An image in the computer's memory, 8-bit sRGB.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,14 +21,14 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Draws the particles in place `current` (see [`crate::solver::Simulation::current`]).
+    /// Draws `simulation` as it is now.
     ///
     /// # Errors
     /// What the engine reports.
     pub fn draw(
         device: &Device,
-        view: &ClothView,
-        current: usize,
+        view: &View,
+        simulation: &Simulation,
         camera: &Camera,
         extent: [u32; 2],
     ) -> engine::Result<Self> {
@@ -36,7 +38,7 @@ impl Picture {
         let staging = Staging::readback(device, image.byte_size())?;
         let mut frames = Frames::new(device, 1)?;
         let mut recorder = frames.begin()?;
-        view.record(&mut recorder, current, 1.0, camera, &targets, &image)?;
+        view.record(&mut recorder, simulation, 1.0, camera, &targets, &image)?;
         recorder.download_image(&image, &staging)?;
         recorder.submit()?;
         Ok(Self { extent, rgba: staging.read()? })

@@ -1,16 +1,22 @@
 //! What a scene makes: its cloth, its settings, and the simulation on a device.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use super::colliders::ColliderTable;
-use super::error::{Place, SceneError};
+use super::cut_tables::CutTable;
+use super::error::SceneError;
 use super::file::check_is_file;
+use super::heights::{Heights, samples};
+use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
-use crate::io::read_obj;
-use crate::layout::Constraint;
-use crate::model::{Cloth, Collider, Grid, hang};
+use crate::io::{HeightSamples, read_heights, read_obj};
+use crate::layout::{Constraint, MOST_COLLIDERS};
+use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
-    CpuSimulation, MOST_COLLIDERS, MassSpring, MassSpringSettings, Pbd, PbdSettings, Simulation, Solver, Step, Verlet,
-    VerletSettings, Wind,
+    Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
+    Surroundings, Triangles, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -29,22 +35,30 @@ impl Scene {
     /// As [`Scene::validate`], or where the mesh cannot be read.
     pub fn cloth(&self) -> Result<Cloth, SceneError> {
         self.validate()?;
-        let Some(path) = &self.mesh else {
-            return Ok(self.grid_cloth(self.grid()));
+        let (mut cloth, pins) = match &self.mesh {
+            Some(path) => self.mesh_cloth(path)?,
+            None => (Cloth::from_grid(self.grid(), self.plane, self.particle_mass, self.bending), self.grid_pins()),
         };
+        pin(&self.pin, &mut cloth)
+            .map_err(|(number, (key, expected, found))| self.wrong(format!("pin {number}: {key}"), expected, found))?;
+        let attached = cloth.attachments.iter().flat_map(|attachment| &attachment.particles);
+        let attached: HashSet<u32> = attached.map(|particle| particle.index).collect();
+        cloth.pin(pins.into_iter().filter(|particle| !attached.contains(particle)));
+        Ok(cloth)
+    }
+
+    /// The cloth of a mesh, and the particles that it hangs by.
+    fn mesh_cloth(&self, path: &Path) -> Result<(Cloth, Vec<u32>), SceneError> {
         check_is_file(path, "a Wavefront OBJ file (.obj)")?;
-        let cloth = hang(&read_obj(path, self.scale)?, self.area_density, self.pin_fraction);
+        let mesh = read_obj(path, self.scale)?;
+        let cloth = mesh.cloth(self.area_density);
         let are_finite = cloth.positions.iter().all(|position| position.is_finite())
             && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
         if !are_finite {
-            return Err(SceneError::Value {
-                place: Place::Scene { name: self.name.clone() },
-                key: "scale".into(),
-                expected: format!("such that 32 bits hold the lengths and masses of {}", path.display()),
-                found: self.scale.to_string(),
-            });
+            let expected = format!("such that 32 bits hold the lengths and masses of {}", path.display());
+            return Err(self.wrong("scale".into(), expected, self.scale.to_string()));
         }
-        Ok(cloth)
+        Ok((cloth, mesh.tops(self.pin_fraction)))
     }
 
     /// Duration and division of a step, and gravity.
@@ -75,13 +89,28 @@ impl Scene {
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
             lambda_accumulated: self.solver != SolverKind::XpbdDocument,
-            wind: Wind {
-                acceleration: self.wind,
-                flutter: self.wind_flutter,
-                wave_number: self.wind_flutter_wave_number,
-                frequency: self.wind_flutter_frequency,
-                lift: self.wind_flutter_lift,
-            },
+            wind: self.wind(),
+        }
+    }
+
+    fn wind(&self) -> Wind {
+        Wind {
+            acceleration: self.wind,
+            flutter: self.wind_flutter,
+            wave_number: self.wind_flutter_wave_number,
+            frequency: self.wind_flutter_frequency,
+            lift: self.wind_flutter_lift,
+        }
+    }
+
+    /// The air that blows on the triangles.
+    #[must_use]
+    pub fn air(&self) -> Air {
+        Air {
+            velocity: self.air_velocity,
+            density: self.air_density,
+            drag: self.drag_coefficient,
+            lift: self.lift_coefficient,
         }
     }
 
@@ -94,6 +123,7 @@ impl Scene {
             shear_stiffness: self.shear_stiffness,
             flexion_stiffness: self.flexion_stiffness,
             damping: self.velocity_loss,
+            wind: self.wind(),
         }
     }
 
@@ -110,24 +140,54 @@ impl Scene {
     /// What the cloth collides with.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first collider that is wrong.
+    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
-        let wrong = |key: String, expected: String, found: String| SceneError::Value {
-            place: Place::Scene { name: self.name.clone() },
-            key,
-            expected,
-            found,
-        };
+        self.colliders_with(|image| {
+            check_is_file(image, "a grey PNG image (.png)")?;
+            Ok(read_heights(image)?)
+        })
+    }
+
+    /// Checks the colliders without a look at images.
+    pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
+        self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] })).map(drop)
+    }
+
+    fn colliders_with(
+        &self,
+        read: impl Fn(&Path) -> Result<HeightSamples, SceneError>,
+    ) -> Result<Vec<Collider>, SceneError> {
         if self.collider.len() > MOST_COLLIDERS {
             let found = format!("{} of them", self.collider.len());
-            return Err(wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
+            return Err(self.wrong("collider".into(), format!("at most {MOST_COLLIDERS} tables"), found));
         }
         let numbered = self.collider.iter().zip(1..);
         let collider = |(table, number): (&ColliderTable, u32)| {
-            let told = |(key, expected, found)| wrong(format!("collider {number}: {key}"), expected, found);
-            table.collider().map_err(told)
+            let told = |(key, expected, found)| self.wrong(format!("collider {number}: {key}"), expected, found);
+            let heights = match &table.heights {
+                Some(Heights::Rows(rows)) => Some(samples(rows).map_err(told)?),
+                Some(Heights::Image(image)) => Some(read(image)?),
+                None => None,
+            };
+            table.collider(heights).map_err(told)
         };
         numbered.map(collider).collect()
+    }
+
+    /// When and how the cloth is cut.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first cut that is wrong, or where the solver cannot cut.
+    pub fn cuts(&self) -> Result<Vec<Cut>, SceneError> {
+        if !self.solver.takes_mesh() && !self.cut.is_empty() {
+            let expected = format!("left out with `{}`, as only constraints of cloth can be cut", self.solver);
+            return Err(self.wrong("cut".into(), expected, "given".into()));
+        }
+        let cut = |(table, number): (&CutTable, u32)| {
+            let told = |(key, expected, found)| self.wrong(format!("cut {number}: {key}"), expected, found);
+            table.cut().map_err(told)
+        };
+        self.cut.iter().zip(1..).map(cut).collect()
     }
 
     /// Puts the scene on a device.
@@ -141,30 +201,29 @@ impl Scene {
             storage_buffer_range: device.limits().max_storage_buffer_range,
             image_dimension: device.limits().max_image_dimension2_d,
         };
-        let grid = self.grid();
-        // A grid is counted before its cloth, which may take more memory than there is.
-        if self.mesh.is_none() {
-            self.check_fits(grid.particle_count(), self.grid_spring_count(), limits)?;
+        if self.solver == SolverKind::Rope {
+            let (ropes, step, settings) = (self.fitting_ropes(limits)?, self.step(), self.rope_settings());
+            let solver = RopeVerlet::new(device, &ropes, &self.colliders()?, step, settings)?;
+            return Ok(Simulation::new(Body::Ropes(ropes), Box::new(solver), step));
         }
-        let cloth = self.cloth()?;
-        self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
-
-        let step = self.step();
-        let colliders = self.colliders()?;
-        let solver: Box<dyn Solver> = match self.solver {
-            SolverKind::Verlet => {
-                let settings = self.verlet_settings();
-                Box::new(Verlet::new(device, grid, &cloth.positions, &colliders, step, settings)?)
-            }
-            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
-                Box::new(Pbd::new(device, &cloth, &colliders, step, self.pbd_settings())?)
-            }
-            SolverKind::MassSpring => {
-                let settings = self.mass_spring_settings();
-                Box::new(MassSpring::new(device, grid, &cloth.positions, &colliders, step, settings)?)
-            }
+        let (cloth, grid, step) = (self.fitting_cloth(limits)?, self.grid(), self.step());
+        let (colliders, cuts, triangles) = (self.colliders()?, self.cuts()?, Triangles::new(device, &cloth)?);
+        let around = &Surroundings {
+            colliders: &colliders,
+            attachments: &cloth.attachments,
+            air: self.air(),
+            cuts: &cuts,
+            triangles: Some(&triangles),
         };
-        Ok(Simulation::new(cloth, solver, step))
+        let particles = &cloth.positions;
+        let solver: Box<dyn Solver> = match self.solver {
+            SolverKind::Verlet => Box::new(Verlet::new(device, grid, particles, step, self.verlet_settings(), around)?),
+            SolverKind::MassSpring => {
+                Box::new(MassSpring::new(device, grid, particles, step, self.mass_spring_settings(), around)?)
+            }
+            _ => Box::new(Pbd::new(device, &cloth, step, self.pbd_settings(), around)?),
+        };
+        Ok(Simulation::new(Body::Cloth(cloth), solver, step))
     }
 
     /// The scene on the CPU, which needs no device; [`CpuSimulation::on_device`] lets it be drawn.
@@ -172,16 +231,32 @@ impl Scene {
     /// # Errors
     /// As [`Scene::cloth`].
     pub fn cpu_simulation(&self) -> Result<CpuSimulation, SceneError> {
-        let (cloth, colliders, step) = (self.cloth()?, self.colliders()?, self.step());
+        let (colliders, step) = (self.colliders()?, self.step());
+        if self.solver == SolverKind::Rope {
+            return Ok(CpuSimulation::ropes(self.ropes()?, &colliders, step, self.rope_settings()));
+        }
+        let (cloth, grid, cuts) = (self.cloth()?, self.grid(), self.cuts()?);
+        let attachments = &cloth.attachments.clone();
+        let around =
+            &Surroundings { colliders: &colliders, attachments, air: self.air(), cuts: &cuts, ..Default::default() };
         Ok(match self.solver {
-            SolverKind::Verlet => CpuSimulation::verlet(cloth, self.grid(), colliders, step, self.verlet_settings()),
-            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument => {
-                CpuSimulation::of_constraints(cloth, colliders, step, self.pbd_settings())
-            }
+            SolverKind::Verlet => CpuSimulation::verlet(cloth, grid, step, self.verlet_settings(), around),
             SolverKind::MassSpring => {
-                CpuSimulation::mass_spring(cloth, self.grid(), colliders, step, self.mass_spring_settings())
+                CpuSimulation::mass_spring(cloth, grid, step, self.mass_spring_settings(), around)
             }
+            _ => CpuSimulation::of_constraints(cloth, step, self.pbd_settings(), around),
         })
+    }
+
+    /// The cloth, where the device can bind it.
+    fn fitting_cloth(&self, limits: Limits) -> Result<Cloth, SceneError> {
+        // A grid is counted before its cloth, which may take more memory than there is.
+        if self.mesh.is_none() {
+            self.check_fits(self.grid().particle_count(), self.grid_spring_count(), limits)?;
+        }
+        let cloth = self.cloth()?;
+        self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
+        Ok(cloth)
     }
 
     /// Fails where the device cannot bind so many particles and constraints.
@@ -214,14 +289,14 @@ impl Scene {
         Grid { columns: self.columns, rows: self.rows, spacing: self.spacing }
     }
 
-    fn grid_cloth(&self, grid: Grid) -> Cloth {
-        let mut cloth = Cloth::from_grid(grid, self.plane, self.particle_mass, self.bending);
+    /// The particles of a grid that the key `pins` holds.
+    fn grid_pins(&self) -> Vec<u32> {
+        let grid = self.grid();
         match &self.pins {
-            Pins::TopRow => cloth.pin(grid.row(0)),
-            Pins::TopCorners => cloth.pin([grid.top_left(), grid.top_right()]),
-            Pins::None => {}
-            Pins::Particles(indices) => cloth.pin(indices.iter().copied()),
+            Pins::TopRow => grid.row(0).collect(),
+            Pins::TopCorners => vec![grid.top_left(), grid.top_right()],
+            Pins::None => Vec::new(),
+            Pins::Particles(indices) => indices.clone(),
         }
-        cloth
     }
 }

@@ -1,16 +1,20 @@
 //! The key `collider`: an array of tables, each a shape with its place or its path.
 
-use glam::{Quat, Vec3};
+use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
+use super::error::Wrong;
+use super::heights::Heights;
+use super::path::{Keyframes, in_reach, rotation};
 use super::values::Value;
-use crate::model::{Collider, Path, Pose, Shape};
+use crate::io::HeightSamples;
+use crate::model::{Collider, HeightField, Path, Pose, Shape};
 
 /// One `[[collider]]` of a scene file. Which sizes it has depends on its shape.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColliderTable {
-    /// `"sphere"`, `"capsule"`, `"plane"` or `"box"`.
+    /// `"sphere"`, `"capsule"`, `"plane"`, `"box"` or `"height-field"`.
     pub shape: String,
     /// Of a sphere, or of both ends of a capsule \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,28 +25,33 @@ pub struct ColliderTable {
     /// Distance between the centres of a capsule's ends \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f32>,
-    /// Sides of a box \[m\].
+    /// Sides of a box \[m\]; extent of a height field along x and z, and between them the height of 1 or white.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<Vec3>,
+    /// Of a height field, in shares of the height that `sides` has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heights: Option<Heights>,
     /// Coefficient of friction; 0 where it is left out.
     #[serde(default)]
     pub friction: f32,
     /// Where it rests \[m\]; the origin where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Vec3>,
-    /// Where it is when: `[time, x, y, z]` \[s, m\], in order of time; instead of `position`.
+    /// Where it is when, and how it is turned there, if it turns; instead of `position` and `rotation`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<Vec<[f64; 4]>>,
+    pub path: Option<Keyframes>,
     /// How it is turned: an axis and an angle about it, `[x, y, z, degrees]`. Capsules lie along y, planes face y.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f32; 4]>,
 }
 
+const SHAPES: &str = "\"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\"";
+
 impl Value for Vec<ColliderTable> {
     fn expected() -> String {
-        "an array of tables such as {shape = \"sphere\", radius = 0.5, position = [0, 0, 0]}, where shape is \"sphere\", \
-         \"capsule\", \"plane\" or \"box\""
-            .into()
+        format!(
+            "an array of tables such as {{shape = \"sphere\", radius = 0.5, position = [0, 0, 0]}}, where shape is {SHAPES}"
+        )
     }
 
     fn read(value: &toml::Value) -> Option<Self> {
@@ -57,20 +66,17 @@ impl Value for Vec<ColliderTable> {
     }
 }
 
-/// What is wrong with a table: the key, what it must be, and what was found.
-pub(super) type Wrong = (&'static str, String, String);
-
 impl ColliderTable {
-    /// The collider, or what is wrong with the table.
-    pub(super) fn collider(&self) -> Result<Collider, Wrong> {
-        let shape = self.shape()?;
+    /// The collider, or what is wrong with the table; `heights` are what it has or names as such.
+    pub(super) fn collider(&self, heights: Option<HeightSamples>) -> Result<Collider, Wrong> {
+        let shape = self.shape(heights)?;
         if !(0.0..=1e3).contains(&self.friction) {
             return Err(("friction", "a number from 0 to 1000".into(), self.friction.to_string()));
         }
         Ok(Collider { shape, friction: self.friction, path: self.path()? })
     }
 
-    fn shape(&self) -> Result<Shape, Wrong> {
+    fn shape(&self, heights: Option<HeightSamples>) -> Result<Shape, Wrong> {
         let shape = match self.shape.as_str() {
             "sphere" => Shape::Sphere { radius: size("radius", self.radius)? },
             "capsule" => {
@@ -81,22 +87,25 @@ impl ColliderTable {
                 Shape::Capsule { radii, half_length: size("length", self.length)? / 2.0 }
             }
             "plane" => Shape::Plane,
-            "box" => {
-                let sides = self.sides.unwrap_or_default().to_array();
-                let [x, y, z] = sides.map(|side| size("sides", self.sides.map(|_| side)));
-                Shape::Box { half_sides: Vec3::new(x?, y?, z?) / 2.0 }
+            "box" => Shape::Box { half_sides: self.sides()? / 2.0 },
+            "height-field" => {
+                let Vec3 { x, y, z } = self.sides()?;
+                let missing =
+                    || ("heights", "rows of numbers or the path of a grey PNG image".into(), "left out".into());
+                let HeightSamples { columns, values } = heights.ok_or_else(missing)?;
+                let heights = values.into_iter().map(|share| share * y).collect();
+                let unsound = || ("sides", "such that 32 bits hold the heights".into(), y.to_string());
+                Shape::HeightField(HeightField::new(Vec2::new(x, z), columns, heights).ok_or_else(unsound)?)
             }
-            other => {
-                let expected = "\"sphere\", \"capsule\", \"plane\" or \"box\"".into();
-                return Err(("shape", expected, format!("{other:?}")));
-            }
+            other => return Err(("shape", SHAPES.into(), format!("{other:?}"))),
         };
         // A size that the shape does not have was meant for another one.
         let foreign = [
             ("radius", self.radius.is_some(), matches!(self.shape.as_str(), "sphere" | "capsule")),
             ("radii", self.radii.is_some(), self.shape == "capsule"),
             ("length", self.length.is_some(), self.shape == "capsule"),
-            ("sides", self.sides.is_some(), self.shape == "box"),
+            ("sides", self.sides.is_some(), matches!(self.shape.as_str(), "box" | "height-field")),
+            ("heights", self.heights.is_some(), self.shape == "height-field"),
         ];
         match foreign.into_iter().find(|(_, given, fits)| *given && !fits) {
             Some((key, ..)) => Err((key, format!("left out, as a {} has none", self.shape), "given".into())),
@@ -104,41 +113,26 @@ impl ColliderTable {
         }
     }
 
+    fn sides(&self) -> Result<Vec3, Wrong> {
+        let sides = self.sides.unwrap_or_default().to_array();
+        let [x, y, z] = sides.map(|side| size("sides", self.sides.map(|_| side)));
+        Ok(Vec3::new(x?, y?, z?))
+    }
+
     fn path(&self) -> Result<Path, Wrong> {
-        let rotation = match self.rotation {
-            None => Quat::IDENTITY,
-            Some([x, y, z, degrees]) => {
-                let axis = Vec3::new(x, y, z).try_normalize().filter(|_| degrees.is_finite());
-                let axis = axis.ok_or_else(|| {
-                    let expected = "an axis that has a length and an angle, [x, y, z, degrees]".into();
-                    ("rotation", expected, format!("{:?}", [x, y, z, degrees]))
-                })?;
-                Quat::from_axis_angle(axis, degrees.to_radians())
-            }
-        };
+        let rotation = self.rotation.map(rotation).transpose()?;
         let Some(keyframes) = &self.path else {
             let position = self.position.unwrap_or_default();
             if !in_reach(position) {
                 return Err(("position", "three numbers, each from -1e9 to 1e9 m".into(), position.to_string()));
             }
-            return Ok(Path::resting(Pose { position, rotation }));
+            return Ok(Path::resting(Pose { position, rotation: rotation.unwrap_or_default() }));
         };
         if self.position.is_some() {
             return Err(("position", "left out where `path` is given".into(), "given".into()));
         }
-        let poses = keyframes.iter().map(|&[time, x, y, z]| {
-            let position = Vec3::new(x as f32, y as f32, z as f32);
-            (time.is_finite() && in_reach(position)).then_some((time, Pose { position, rotation }))
-        });
-        poses.collect::<Option<Vec<_>>>().and_then(Path::through).ok_or_else(|| {
-            let expected = "keyframes [time, x, y, z] in s and m, finite and each later than the one before".into();
-            ("path", expected, format!("{keyframes:?}"))
-        })
+        keyframes.path(rotation)
     }
-}
-
-fn in_reach(position: Vec3) -> bool {
-    position.abs().max_element() <= 1e9
 }
 
 fn size(key: &'static str, value: Option<f32>) -> Result<f32, Wrong> {

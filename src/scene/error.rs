@@ -8,7 +8,8 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
-use crate::io::ReadError;
+use crate::io::{HeightsError, ReadError};
+use crate::model::RopeError;
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -67,10 +68,19 @@ pub enum SceneError {
     /// The mesh can't be read.
     #[error(transparent)]
     Mesh(#[from] ReadError),
+    /// A terrain's image can't be read.
+    #[error(transparent)]
+    Heights(#[from] HeightsError),
+    /// The ropes can't be laid out.
+    #[error(transparent)]
+    Ropes(#[from] RopeError),
     /// The device can't hold the scene, or what else the engine reports.
     #[error(transparent)]
     Engine(#[from] engine::Error),
 }
+
+/// What is wrong with a table: the key, what it must be, and what was found.
+pub(super) type Wrong = (&'static str, String, String);
 
 /// Where a mistake is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::Scene;
 use super::error::{Place, SceneError, shortened};
+use super::heights::Heights;
 use super::presets::{names, preset_text};
 
 /// The key with which a file chooses the preset that it starts from.
@@ -95,6 +96,13 @@ fn from_file(path: &Path) -> Result<Scene, SceneError> {
         if key == "mesh" {
             scene.mesh = scene.mesh.map(|mesh| beside(path, mesh));
         }
+        if key == "collider" {
+            for table in &mut scene.collider {
+                if let Some(Heights::Image(image)) = &mut table.heights {
+                    *image = beside(path, std::mem::take(image));
+                }
+            }
+        }
     }
     Ok(scene)
 }
@@ -110,11 +118,11 @@ fn chosen_preset(Entry { key, value, place }: Entry) -> Result<Scene, SceneError
     }
 }
 
-/// Where a mesh lies whose path is relative to the scene file; the empty path stays.
-fn beside(scene: &Path, mesh: PathBuf) -> PathBuf {
+/// Where a file lies whose path is relative to the scene file; the empty path stays.
+fn beside(scene: &Path, file: PathBuf) -> PathBuf {
     match scene.parent() {
-        Some(directory) if !mesh.as_os_str().is_empty() => directory.join(mesh),
-        _ => mesh,
+        Some(directory) if !file.as_os_str().is_empty() => directory.join(file),
+        _ => file,
     }
 }
 

@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::colliders::ColliderTable;
+use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
+use super::pin_tables::PinTable;
 use super::values::{Numbers, Pins, SolverKind, Value, range_text};
-use crate::model::{GridPlane, HANGING_PIN_FRACTION};
+use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
 use crate::solver::{Clock, ConstraintSolver};
 
 /// How one key is read and written.
@@ -64,7 +66,7 @@ macro_rules! scene {
 
 scene! {
     /// What moves the particles: `"verlet"` (springs, document 000), `"mass-spring"` (springs, document 001), `"xpbd"`,
-    /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them).
+    /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them), or `"rope"` (ropes, document 004).
     solver: SolverKind = SolverKind::Xpbd;
 
     /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
@@ -89,6 +91,8 @@ scene! {
     /// Which particles of a grid are held: `"top-row"`, `"top-corners"`, `"none"`, or an array of indices, where
     /// `row * columns + column` is a particle's index.
     pins: Pins = Pins::TopRow;
+    /// Particles that are held, moved or let go, each a table as [`PinTable`] says.
+    pin: Vec<PinTable> = Vec::new();
     /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
 
@@ -99,6 +103,8 @@ scene! {
     substeps: u32 = 15, in 1..=10_000, "";
     /// How often a substep goes over all constraints; `verlet` has none.
     iterations: u32 = 1, in 1..=10_000, "";
+    /// Whether `verlet` and `mass-spring` may start with substeps that are too long for their springs.
+    allow_unstable: bool = false;
     /// How many times as fast as wall time a window shows simulated time; 0 stands still.
     time_scale: f32 = 1.0, in 0.0..=Clock::MAX_TIME_SCALE, "";
     /// How an iteration goes over the constraints: batch by batch (`"gauss-seidel"`), or all at once (`"jacobi"`).
@@ -118,7 +124,7 @@ scene! {
     /// Factor on the rest lengths of all constraints, for solvers of constraints: below 1 the cloth shrinks.
     elongation: f32 = 1.0, in 0.1..=10.0, "";
 
-    /// Share of the implicit velocity that a substep loses (document 000's damping), for `verlet`.
+    /// Share of the implicit velocity that a substep loses (document 000's damping), for `verlet` and `rope`.
     velocity_loss: f32 = 0.01, in 0.0..=1.0, "";
     /// Stiffness along grid lines \[N/m\], for `verlet`.
     structural_stiffness: f32 = 40.0, in 1e-9..=1e9, "N/m";
@@ -131,13 +137,52 @@ scene! {
     spring_stiffness: f32 = 2.0, in 1e-9..=1e9, "N/m";
     /// Damping of all springs, along the spring \[N s/m\], for `mass-spring`.
     spring_damping: f32 = 0.0005, in 0.0..=1e9, "N s/m";
-    /// An acceleration beside gravity \[m/s²\], for `mass-spring`.
+    /// An acceleration beside gravity \[m/s²\], for `mass-spring` and `rope`.
     external_acceleration: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
+
+    /// How many ropes, for `rope`.
+    rope_count: u32 = 1, in 1..=MOST_ROPES as u32, "";
+    /// How many ropes lie in a row, one after the other along x; the rows lie along z.
+    rope_columns: u32 = 1, in 1..=MOST_ROPES as u32, "";
+    /// Particles of each rope.
+    rope_particles: u32 = 64, in 2..=MOST_ROPE_PARTICLES as u32, "";
+    /// Length of each rope \[m\].
+    rope_length: f32 = 1.5, in 1e-3..=1e6, "m";
+    /// Distance between the ends of a rope, between which it starts as it would hang; 0 has it start straight down \[m\].
+    rope_span: f32 = 1.0, in 0.0..=1e6, "m";
+    /// Distance between two rows, and between the ends of two ropes of a row \[m\].
+    rope_spacing: f32 = 0.25, in 0.0..=1e6, "m";
+    /// Which ends of ropes are held: `"both"`, `"first"`, `"last"` or `"none"`.
+    rope_held: HeldEnds = HeldEnds::Both;
+    /// How what holds the ropes moves, as seen from where it starts: keyframes `[time, x, y, z]` \[s, m\].
+    rope_motion: Vec<[f64; 4]> = Vec::new();
+    /// Half the thickness with which ropes are drawn \[m\]; to colliders they are thin.
+    rope_radius: f32 = 0.005, in 1e-6..=1e3, "m";
+    /// Whether ropes are coarser in the distance.
+    rope_lod: bool = false;
+    /// Distances from the camera beyond which ropes are at level 1, 2 and 3 of detail \[m\].
+    rope_lod_distances: Vec3 = Vec3::new(16.0, 20.0, 24.0), in 0.0..=1e9, "m";
+    /// Share of such a distance that a rope has to be beyond or within it, so as not to go back and forth.
+    rope_lod_hysteresis: f32 = 0.02, in 0.0..=0.5, "";
+    /// Time in which what differs between two levels falls below a tenth \[s\].
+    rope_lod_blend: f32 = 0.3, in 1e-3..=10.0, "s";
+    /// How far ropes at level 3 sway to either side \[degrees\].
+    rope_lod_sway: f32 = 1.5, in 0.0..=90.0, "degrees";
+    /// Where ropes are seen from, for their level of detail, in a run without a window \[m\]; left out, from where a picture
+    /// shows all of them.
+    rope_lod_camera: Option<Vec3> = None, in -1e9..=1e9, "m";
 
     /// What the cloth collides with, each a table as [`ColliderTable`] says.
     collider: Vec<ColliderTable> = Vec::new();
 
-    /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints.
+    /// When and how the cloth is cut, for solvers of constraints, each a table as [`CutTable`] says.
+    cut: Vec<CutTable> = Vec::new();
+
+    /// Where a cloth of the same size is drawn whose vertex shader has sine waves and which nothing can touch, to compare: the
+    /// middle of its upper edge \[m\]; without it, there is none.
+    sine_cloth: Option<Vec3> = None, in -1e9..=1e9, "m";
+
+    /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints and for `verlet`.
     wind: Vec3 = Vec3::ZERO, in -1e9..=1e9, "m/s²";
     /// Amplitude of the wind's flutter \[m/s²\].
     wind_flutter: f32 = 0.0, in -1e9..=1e9, "m/s²";
@@ -147,6 +192,15 @@ scene! {
     wind_flutter_frequency: f32 = 0.8, in -1e9..=1e9, "Hz";
     /// Share of the flutter that lifts.
     wind_flutter_lift: f32 = 2.0, in -1e9..=1e9, "";
+
+    /// Density of air that blows on the triangles with drag and lift \[kg/m³\], for every solver; 0 for none.
+    air_density: f32 = 0.0, in 0.0..=1e3, "kg/m³";
+    /// Velocity of that air \[m/s\].
+    air_velocity: Vec3 = Vec3::ZERO, in -1e4..=1e4, "m/s";
+    /// Coefficient of drag, along the air's way past a triangle.
+    drag_coefficient: f32 = 1.2, in 0.0..=1e3, "";
+    /// Coefficient of lift, across the air's way.
+    lift_coefficient: f32 = 0.8, in 0.0..=1e3, "";
 }
 
 impl Scene {

@@ -5,10 +5,15 @@
 
 mod build;
 mod colliders;
+mod cut_tables;
 mod error;
 mod file;
+mod heights;
 mod keys;
+mod path;
+mod pin_tables;
 mod presets;
+mod ropes;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -17,8 +22,12 @@ mod values;
 use std::path::Path;
 
 pub use colliders::ColliderTable;
+pub use cut_tables::CutTable;
 pub use error::{Place, SceneError};
+pub use heights::Heights;
 pub use keys::Scene;
+pub use path::Keyframes;
+pub use pin_tables::PinTable;
 pub use presets::presets;
 pub use values::{Pins, SolverKind, UnknownSolver};
 
@@ -50,7 +59,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Checks every value, for the fields are public, and whether the values go together.
+    /// Checks every value, for the fields are public, whether the values go together, and whether an explicit solver is
+    /// stable with them.
     ///
     /// # Errors
     /// [`SceneError::Value`], for the first one that is wrong.
@@ -62,25 +72,28 @@ impl Scene {
                 copy.set(key.name, &value, place())?;
             }
         }
-        let wrong = |key: &str, expected: String, found: String| {
-            Err(SceneError::Value { place: place(), key: key.into(), expected, found })
-        };
+        let wrong = |key: &str, expected: String, found: String| Err(self.wrong(key.into(), expected, found));
         let passes = u64::from(self.substeps) * u64::from(self.iterations);
-        if !self.solver.needs_grid() && passes > MOST_ITERATIONS {
+        if self.solver.takes_mesh() && passes > MOST_ITERATIONS {
             let most = MOST_ITERATIONS / u64::from(self.substeps);
             let expected =
                 format!("at most {most} where `substeps` is {}, for {MOST_ITERATIONS} in a step", self.substeps);
             return wrong("iterations", expected, self.iterations.to_string());
         }
-        self.colliders()?;
+        self.check_colliders()?;
+        self.cuts()?;
+        self.check_stability()?;
+        if self.solver == SolverKind::Rope {
+            self.validate_ropes()?;
+        }
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
-            if self.solver.needs_grid() {
+            if !self.solver.takes_mesh() {
                 let expected = "\"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others \
-                                move nothing but a grid";
+                                move no mesh";
                 return wrong("solver", expected.into(), format!("\"{}\"", self.solver));
             }
             return Ok(());
@@ -101,5 +114,30 @@ impl Scene {
             return wrong("pins", expected, index.to_string());
         }
         Ok(())
+    }
+
+    /// Fails where an explicit solver would be unstable from the start, with the limit that it has.
+    fn check_stability(&self) -> Result<(), SceneError> {
+        let limit = match self.solver {
+            SolverKind::Verlet => self.verlet_settings().stability_limit(),
+            SolverKind::MassSpring => self.mass_spring_settings().stability_limit(self.particle_mass),
+            SolverKind::Xpbd | SolverKind::Pbd | SolverKind::XpbdDocument | SolverKind::Rope => return Ok(()),
+        };
+        let (dt, substep) = (f64::from(self.dt), f64::from(self.dt) / f64::from(self.substeps));
+        if substep < limit || self.allow_unstable {
+            return Ok(());
+        }
+        let least = (dt / limit).floor() + 1.0;
+        let expected = format!(
+            "at least {least}, as these springs and masses let `{}` blow up with substeps of more than {limit:.3e} s (or \
+             set `allow_unstable` to see it happen)",
+            self.solver
+        );
+        Err(self.wrong("substeps".into(), expected, format!("{}, which is {substep:.3e} s", self.substeps)))
+    }
+
+    /// A sentence about a value that is wrong.
+    fn wrong(&self, key: String, expected: String, found: String) -> SceneError {
+        SceneError::Value { place: Place::Scene { name: self.name.clone() }, key, expected, found }
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use glam::Vec3;
 
 use super::file::has_extension;
-use crate::model::GridPlane;
+use crate::model::{GridPlane, HeldEnds};
 use crate::solver::ConstraintSolver;
 
 /// Which solver moves the particles.
@@ -24,16 +24,24 @@ pub enum SolverKind {
     Pbd,
     /// What document 002 does: `Xpbd` in one substep a step, each iteration of which forgets the ones before.
     XpbdDocument,
+    /// Ropes by Verlet integration and distance constraints, document 004.
+    Rope,
 }
 
 impl SolverKind {
     /// Every solver.
-    pub const ALL: [Self; 5] = [Self::Verlet, Self::MassSpring, Self::Xpbd, Self::Pbd, Self::XpbdDocument];
+    pub const ALL: [Self; 6] = [Self::Verlet, Self::MassSpring, Self::Xpbd, Self::Pbd, Self::XpbdDocument, Self::Rope];
 
     /// Whether it moves springs on a grid, and not constraints.
     #[must_use]
     pub fn needs_grid(self) -> bool {
         matches!(self, Self::Verlet | Self::MassSpring)
+    }
+
+    /// Whether it moves constraints between any particles.
+    #[must_use]
+    pub fn takes_mesh(self) -> bool {
+        matches!(self, Self::Xpbd | Self::Pbd | Self::XpbdDocument)
     }
 }
 
@@ -45,6 +53,7 @@ impl fmt::Display for SolverKind {
             Self::Xpbd => "xpbd",
             Self::Pbd => "pbd",
             Self::XpbdDocument => "xpbd-document",
+            Self::Rope => "rope",
         })
     }
 }
@@ -212,6 +221,60 @@ impl Value for ConstraintSolver {
     }
 }
 
+impl Value for Option<Vec3> {
+    fn expected() -> String {
+        Vec3::expected()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        Vec3::read(value).map(Some)
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        self.as_ref().and_then(Value::write)
+    }
+}
+
+impl Value for Vec<[f64; 4]> {
+    fn expected() -> String {
+        "an array of keyframes [time, x, y, z], in s and m".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.clone().try_into().ok()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        toml::Value::try_from(self).ok()
+    }
+}
+
+impl Value for HeldEnds {
+    fn expected() -> String {
+        "\"both\", \"first\", \"last\" or \"none\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "both" => Some(Self::Both),
+            "first" => Some(Self::First),
+            "last" => Some(Self::Last),
+            "none" => Some(Self::None),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::Both => "both",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::None => "none",
+        };
+        Some(word.into())
+    }
+}
+
 impl Value for Pins {
     fn expected() -> String {
         "\"top-row\", \"top-corners\", \"none\" or an array of particle indices such as [0, 99]".into()
@@ -289,6 +352,14 @@ impl Numbers for Vec3 {
 
     fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
         self.to_array().iter().all(|number| range.contains(number))
+    }
+}
+
+impl Numbers for Option<Vec3> {
+    type Number = f32;
+
+    fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
+        self.is_none_or(|numbers| numbers.are_within(range))
     }
 }
 

@@ -1,15 +1,13 @@
 //! The colliders of a simulation on the device, shared by every solver.
 
 use crate::engine::{self, Buffer, Device, Recorder};
-use crate::layout::{self, CollidePush};
-use crate::model::Collider;
-
-/// Most colliders of a simulation: what one update of a buffer in the stream can carry.
-pub const MOST_COLLIDERS: usize = 65_536 / size_of::<layout::Collider>();
+use crate::layout::{self, CollidePush, MOST_COLLIDERS};
+use crate::model::{Collider, collider_heights, colliders_during};
 
 /// Colliders, moved from step to step.
 pub struct Colliders {
     list: Vec<Collider>,
+    /// As many colliders as there can be, and after them the heights of height fields, which stay.
     buffer: Buffer,
 }
 
@@ -23,16 +21,19 @@ impl Colliders {
     /// Where there are more than [`MOST_COLLIDERS`].
     pub fn new(device: &Device, list: &[Collider]) -> engine::Result<Self> {
         assert!(list.len() <= MOST_COLLIDERS, "at most {MOST_COLLIDERS} colliders");
-        let size = list.len().max(1) * size_of::<layout::Collider>();
-        Ok(Self { list: list.to_vec(), buffer: Buffer::zeroed(device, "colliders", size as u64)? })
+        let mut words = vec![0; MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>()];
+        words.extend(collider_heights(list).into_iter().map(f32::to_bits));
+        Ok(Self { list: list.to_vec(), buffer: Buffer::from_slice(device, "colliders", &words)? })
     }
 
     /// Replaces the colliders from the next recorded step on, for those who move them by other means than paths.
     ///
     /// # Panics
-    /// Where there are not as many as before: the device's buffer and the passes were made for those.
+    /// Where there are not as many as before, or other heights of terrain: the device's buffer and the passes were made
+    /// for those.
     pub fn set(&mut self, list: &[Collider]) {
         assert_eq!(list.len(), self.list.len(), "as many colliders as before");
+        assert!(collider_heights(list) == collider_heights(&self.list), "the same heights as before");
         self.list = list.to_vec();
     }
 
@@ -42,10 +43,10 @@ impl Colliders {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// Each of them.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.list.len()
+    pub fn list(&self) -> &[Collider] {
+        &self.list
     }
 
     /// The buffer that kernels bind as `Colliders`.
@@ -62,13 +63,7 @@ impl Colliders {
         if self.is_empty() {
             return Ok(());
         }
-        recorder.update(&self.buffer, &self.during(start, end))
-    }
-
-    /// Where the colliders are during the step from `start` to `end` \[s\].
-    #[must_use]
-    pub fn during(&self, start: f64, end: f64) -> Vec<layout::Collider> {
-        self.list.iter().map(|collider| collider.during(start, end)).collect()
+        recorder.update(&self.buffer, &colliders_during(&self.list, start, end))
     }
 
     /// The push constants of substep number `substep` of `substeps`.

@@ -4,10 +4,11 @@
 
 use glam::{IVec2, Vec3, Vec4};
 
-use super::{Colliders, Particles, Solver, Step};
+use super::external::{External, Place};
+use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::{Collider, Grid};
+use crate::model::Grid;
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -22,7 +23,20 @@ pub struct MassSpringSettings {
 }
 
 impl MassSpringSettings {
-    /// The uniform block of a step on `grid`.
+    /// The substep above which a grid at rest, of particles of `particle_mass` \[kg\], is unstable \[s\], whatever its
+    /// size.
+    ///
+    /// The stiffest wave turns from cell to cell, and feels 4 springs along its way and 4 halves of diagonals:
+    /// K = 8 stiffness / m, and D = 8 damping / m in the same way. Semi-implicit Euler has z² - (2 - h D - h² K) z +
+    /// 1 - h D = 0 for it, whose roots stay within the unit circle while 4 - 2 h D - h² K > 0.
+    #[must_use]
+    pub fn stability_limit(&self, particle_mass: f32) -> f64 {
+        let [stiffness, damping] =
+            [self.stiffness, self.damping].map(|spring| 8.0 * f64::from(spring) / f64::from(particle_mass));
+        4.0 / (damping + (damping * damping + 4.0 * stiffness).sqrt())
+    }
+
+    /// The uniform block of a step on `grid`, without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> MassSpringParameters {
         MassSpringParameters {
@@ -32,7 +46,8 @@ impl MassSpringSettings {
             stiffness: self.stiffness,
             damping: self.damping,
             substep_dt: step.substep_dt(),
-            padding: [0; 2],
+            has_forces: 0,
+            padding: 0,
         }
     }
 }
@@ -44,7 +59,7 @@ pub struct MassSpring {
     start: Vec<Vec4>,
     positions: [Buffer; 2],
     velocities: [Buffer; 2],
-    colliders: Colliders,
+    external: External,
     /// Bindings of turn `t`, which reads pair `t` and writes the other one.
     turns: [Bindings<Kernel>; 2],
     turn: usize,
@@ -62,17 +77,21 @@ impl MassSpring {
         device: &Device,
         grid: Grid,
         particles: &[Vec4],
-        colliders: &[Collider],
         step: Step,
         settings: MassSpringSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
         let position_buffer = |name| Buffer::from_slice(device, name, particles);
         let positions = [position_buffer("positions 0")?, position_buffer("positions 1")?];
         let velocity_buffer = |name| Buffer::zeroed(device, name, size_of_val(particles) as u64);
         let velocities = [velocity_buffer("velocities 0")?, velocity_buffer("velocities 1")?];
-        let colliders = Colliders::new(device, colliders)?;
-        let parameters = Buffer::from_slice(device, "mass-spring parameters", &[settings.parameters(&step, &grid)])?;
+        let places =
+            [0, 1].map(|place| Place::Buffers { positions: &positions[place], velocities: &velocities[place] });
+        let external = External::new(device, surroundings, particles.len(), &places, step)?;
+        let parameters =
+            MassSpringParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
+        let parameters = Buffer::from_slice(device, "mass-spring parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::MASS_SPRING_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -81,11 +100,12 @@ impl MassSpring {
                 ("NextPositions", (&positions[1 - turn]).into()),
                 ("NextVelocities", (&velocities[1 - turn]).into()),
                 ("MassSpringParameters", (&parameters).into()),
-                ("Colliders", colliders.buffer().into()),
+                ("Colliders", external.colliders.buffer().into()),
+                ("Forces", external.forces().into()),
             ])
         };
         let turns = [bind(0)?, bind(1)?];
-        Ok(Self { step, grid, start: particles.to_vec(), positions, velocities, colliders, turns, turn: 0 })
+        Ok(Self { step, grid, start: particles.to_vec(), positions, velocities, external, turns, turn: 0 })
     }
 
     /// Sets positions, xyz \[m\] and inverse mass, and velocities, xyz \[m/s\]; shapes \[particle_count\].
@@ -106,11 +126,16 @@ impl MassSpring {
 
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            let push = self.colliders.push(substep, self.step.substeps);
-            recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
+            self.external.record_forces(recorder, self.turn)?;
+            recorder.dispatch(
+                &self.turns[self.turn],
+                &self.external.push(substep),
+                [self.grid.columns, self.grid.rows, 1],
+            )?;
             self.turn = 1 - self.turn;
+            self.external.record_attachments(recorder, self.turn, substep)?;
         }
         Ok(())
     }
@@ -130,15 +155,36 @@ impl Solver for MassSpring {
         written
     }
 
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
+    }
+
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
+        &mut self.external.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        vec![(self.turns[0].pipeline().name().to_string(), self.step.substeps)]
+        let step = (self.turns[0].pipeline().name().to_string(), self.step.substeps);
+        [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_that_of_document_001() {
+        let limit = |damping| {
+            let settings = MassSpringSettings { stiffness: 2400.0, damping, ..Default::default() };
+            settings.stability_limit(4.0 / 4096.0)
+        };
+        // 2 sqrt(m / 19,200 N/m) without damping; with it, 8 c / m = 4915.2 /s.
+        assert!((limit(0.0) - 4.5105e-4).abs() < 1e-8);
+        assert!((limit(0.6) - 2.6570e-4).abs() < 1e-8, "{}", limit(0.6));
     }
 }

@@ -1,26 +1,41 @@
-//! The solvers on the GPU: each turns a [`Cloth`](crate::model::Cloth) and its settings into buffers, and records the
+//! The solvers on the GPU: each turns a [`Body`](crate::model::Body) and its settings into buffers, and records the
 //! passes of a step. [`CpuSimulation`] does the same on the CPU.
 
+mod air;
+mod attachments;
 mod clock;
 mod colliders;
 mod cpu;
+mod cutter;
+mod external;
 mod jacobi;
 mod mass_spring;
 mod pbd;
+mod pbd_settings;
+mod residuals;
+mod rope;
 mod simulation;
+mod triangles;
 mod verlet;
 
 use glam::{Vec3, Vec4};
 
+pub use air::Air;
+pub use attachments::MOST_ATTACHMENTS;
 pub use clock::Clock;
-pub use colliders::{Colliders, MOST_COLLIDERS};
+pub use colliders::Colliders;
 pub use cpu::{CpuPassTiming, CpuSimulation, CpuTiming};
+pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
-pub use pbd::{ConstraintSolver, Pbd, PbdSettings};
+pub use pbd::Pbd;
+pub use pbd_settings::{ConstraintSolver, PbdSettings};
+pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
+pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
 use crate::engine::{self, Buffer, Image, Recorder};
+use crate::model::Blade;
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +73,14 @@ pub struct Wind {
     pub lift: f32,
 }
 
+impl Wind {
+    /// Phase of the flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
+    #[must_use]
+    pub fn flutter_phase(&self, time: f64) -> f32 {
+        ((f64::from(self.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
+    }
+}
+
 /// Where a solver keeps its particles, for kernels and vertex shaders that read them in place.
 #[derive(Clone, Debug)]
 pub enum Particles {
@@ -65,9 +88,11 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    Planes(Buffer),
 }
 
-/// A solver with the state of one cloth.
+/// A solver with the state of what it moves.
 pub trait Solver {
     /// Records one step that starts at `time` \[s\].
     ///
@@ -81,7 +106,7 @@ pub trait Solver {
     /// Which of [`Solver::particles`] holds them after the steps recorded so far.
     fn current(&self) -> usize;
 
-    /// Puts the cloth back to how it started, and waits until that is done.
+    /// Puts everything back to how it started, and waits until that is done.
     ///
     /// # Errors
     /// What the engine reports.
@@ -96,8 +121,12 @@ pub trait Solver {
         match &self.particles()[self.current()] {
             Particles::Buffer(buffer) => buffer.read(),
             Particles::Image(image) => image.read(),
+            Particles::Planes(buffer) => Ok(rope::positions(&buffer.read::<f32>()?)),
         }
     }
+
+    /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
+    fn set_camera(&mut self, _position: Vec3) {}
 
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///
@@ -112,6 +141,38 @@ pub trait Solver {
 
     /// What the particles collide with, to be moved.
     fn colliders_mut(&mut self) -> &mut Colliders;
+
+    /// The triangles of the cloth on the device, where the solver works with them.
+    fn triangles(&self) -> Option<&Triangles> {
+        None
+    }
+
+    /// Cuts the cloth with a blade before the next step that is recorded; false where the solver cannot, as one of the
+    /// springs of a grid.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn cut(&mut self, _blade: Blade) -> engine::Result<bool> {
+        Ok(false)
+    }
+
+    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says, and
+    /// returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]: before the
+    /// first iteration, and after each. Waits for the device, and leaves the state as it was. None for a solver of forces.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn residuals(&mut self, _order: ConstraintSolver, _iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        Ok(None)
+    }
+
+    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has been.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        Ok(None)
+    }
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.
     fn constraint_count(&self) -> usize {

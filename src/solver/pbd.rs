@@ -8,124 +8,36 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::cutter::Cutter;
+use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
-use super::{Colliders, Particles, Solver, Step, Wind};
-use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings, Triangles};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Cloth, Collider, SpringKind};
+use crate::model::{Blade, Cloth, Cut};
 use crate::shaders;
-
-/// The order in which the constraints of one iteration are solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ConstraintSolver {
-    /// Batch by batch, each from the positions that the batch before has left: converges faster.
-    #[default]
-    GaussSeidel,
-    /// All at once from the same positions, in two passes however many batches there would be.
-    Jacobi,
-}
-
-/// What the solver is set to, beyond the [`Step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PbdSettings {
-    /// Inverse stiffness of structural constraints \[m/N\]; 0 is rigid.
-    pub compliance: f32,
-    /// Inverse stiffness of shear constraints \[m/N\].
-    pub shear_compliance: f32,
-    /// Inverse stiffness of bending constraints \[m/N\].
-    pub bending_compliance: f32,
-    /// Rate at which velocities decay \[1/s\].
-    pub damping: f32,
-    /// Factor on the rest lengths of all constraints; document 002 has a slider for it.
-    pub elongation: f32,
-    /// Whether lambda is accumulated over the iterations of a substep, as published; else each of them starts from 0, as
-    /// document 002 has it, and constraints stiffen with the number of iterations.
-    pub lambda_accumulated: bool,
-    /// The order in which the constraints of one iteration are solved.
-    pub constraint_solver: ConstraintSolver,
-    /// Wind.
-    pub wind: Wind,
-}
-
-impl Default for PbdSettings {
-    /// Rigid constraints of their own lengths, in vacuum.
-    fn default() -> Self {
-        Self {
-            compliance: 0.0,
-            shear_compliance: 0.0,
-            bending_compliance: 0.0,
-            damping: 0.0,
-            elongation: 1.0,
-            lambda_accumulated: true,
-            constraint_solver: ConstraintSolver::default(),
-            wind: Wind::default(),
-        }
-    }
-}
-
-impl PbdSettings {
-    /// The constraints of a cloth's springs, in the same order.
-    #[must_use]
-    pub fn constraints(&self, cloth: &Cloth) -> Vec<Constraint> {
-        let compliance = |kind| match kind {
-            SpringKind::Structural => self.compliance,
-            SpringKind::Shear => self.shear_compliance,
-            SpringKind::Bending => self.bending_compliance,
-        };
-        cloth
-            .springs
-            .iter()
-            .map(|spring| Constraint {
-                index_a: spring.particles[0],
-                index_b: spring.particles[1],
-                rest_length: spring.rest_length,
-                compliance: compliance(spring.kind),
-            })
-            .collect()
-    }
-
-    /// The uniform block of a step.
-    #[must_use]
-    pub fn parameters(&self, step: &Step, particle_count: usize) -> PbdParameters {
-        PbdParameters {
-            gravity: step.gravity.extend(0.0),
-            wind: self.wind.acceleration.extend(self.wind.flutter),
-            flutter_wave_number: self.wind.wave_number,
-            flutter_lift: self.wind.lift,
-            substep_dt: step.substep_dt(),
-            damping: self.damping,
-            particle_count: particle_count as u32,
-            elongation: self.elongation,
-            padding: [0; 2],
-        }
-    }
-
-    /// Phase of the wind's flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
-    #[must_use]
-    pub fn flutter_phase(&self, time: f64) -> f32 {
-        ((f64::from(self.wind.frequency) * time).rem_euclid(1.0) * std::f64::consts::TAU) as f32
-    }
-}
 
 /// The solver on the GPU.
 pub struct Pbd {
-    device: Device,
+    pub(super) device: Device,
     step: Step,
-    settings: PbdSettings,
+    pub(super) settings: PbdSettings,
     start: Vec<Vec4>,
     batches: Vec<Range<u32>>,
-    positions: Buffer,
-    velocities: Buffer,
-    constraints: Buffer,
+    pub(super) positions: Buffer,
+    pub(super) velocities: Buffer,
+    pub(super) constraints: Buffer,
     lambdas: Buffer,
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
-    predict: Bindings<Kernel>,
+    pub(super) predict: Bindings<Kernel>,
     solve: Bindings<Kernel>,
-    colliders: Colliders,
+    external: External,
     collide: Bindings<Kernel>,
     velocity: Bindings<Kernel>,
+    /// Made when something is to be cut.
+    cutter: Option<Cutter>,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
 }
@@ -138,9 +50,9 @@ impl Pbd {
     pub fn new(
         device: &Device,
         cloth: &Cloth,
-        colliders: &[Collider],
         step: Step,
         settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         let constraints = settings.constraints(cloth);
         Self::with_constraints(
@@ -148,9 +60,9 @@ impl Pbd {
             &cloth.positions,
             &constraints,
             cloth.coloring.batches(),
-            colliders,
             step,
             settings,
+            surroundings,
         )
     }
 
@@ -166,9 +78,9 @@ impl Pbd {
         particles: &[Vec4],
         constraints: &[Constraint],
         batches: &[Range<u32>],
-        colliders: &[Collider],
         step: Step,
         settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_race_free(particles.len(), constraints, batches);
         let vec4s = size_of_val(particles) as u64;
@@ -177,13 +89,17 @@ impl Pbd {
         let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
         let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
         let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
-        let recorded_parameters = settings.parameters(&step, particles.len());
+        let place = Place::Buffers { positions: &positions, velocities: &velocities };
+        let external = External::new(device, surroundings, particles.len(), &[place], step)?;
+        let has_forces = external.has_forces();
+        let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
         let parameters = Buffer::from_slice(device, "pbd parameters", &[recorded_parameters])?;
 
         let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous_positions).into()),
             ("Velocities", (&velocities).into()),
+            ("Forces", external.forces().into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
         let solve = Kernel::new(device, &shaders::PBD_SOLVE)?.bind(&[
@@ -192,12 +108,11 @@ impl Pbd {
             ("Lambdas", (&lambdas).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
-        let colliders = Colliders::new(device, colliders)?;
         let collide = Kernel::new(device, &shaders::PBD_COLLIDE)?.bind(&[
             ("Positions", (&positions).into()),
             ("PreviousPositions", (&previous_positions).into()),
             ("PbdParameters", (&parameters).into()),
-            ("Colliders", colliders.buffer().into()),
+            ("Colliders", external.colliders.buffer().into()),
         ])?;
         let velocity = Kernel::new(device, &shaders::PBD_VELOCITY)?.bind(&[
             ("Positions", (&positions).into()),
@@ -220,17 +135,25 @@ impl Pbd {
             recorded_parameters,
             predict,
             solve,
-            colliders,
+            external,
             collide,
             velocity,
+            cutter: None,
             jacobi: None,
         };
         pbd.prepare_jacobi()?;
+        if !surroundings.cuts.is_empty() {
+            pbd.cutter = Some(pbd.make_cutter(surroundings.cuts)?);
+        }
         Ok(pbd)
     }
 
+    fn make_cutter(&self, cuts: &[Cut]) -> engine::Result<Cutter> {
+        Cutter::new(&self.device, &self.positions, &self.constraints, self.external.triangles.as_ref(), cuts)
+    }
+
     /// Makes what [`ConstraintSolver::Jacobi`] needs, where it is set and not made yet.
-    fn prepare_jacobi(&mut self) -> engine::Result<()> {
+    pub(super) fn prepare_jacobi(&mut self) -> engine::Result<()> {
         if self.settings.constraint_solver == ConstraintSolver::Jacobi && self.jacobi.is_none() {
             let Self { positions, constraints, lambdas, parameters, .. } = &*self;
             let buffers = PbdBuffers { positions, constraints, lambdas, parameters };
@@ -241,7 +164,8 @@ impl Pbd {
 
     /// Records the change of the parameters since the step before, if there is one.
     fn record_parameters(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        let parameters = self.settings.parameters(&self.step, self.start.len());
+        let has_forces = self.external.has_forces();
+        let parameters = PbdParameters { has_forces, ..self.settings.parameters(&self.step, self.start.len()) };
         if parameters != self.recorded_parameters {
             recorder.update(&self.parameters, &[parameters])?;
             self.recorded_parameters = parameters;
@@ -253,21 +177,24 @@ impl Pbd {
     fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
         let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
         let particles = [self.start.len() as u32, 1, 1];
-        let push = PredictPush { flutter_phase: self.settings.flutter_phase(time) };
+        let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
+        self.external.record_forces(recorder, 0)?;
         recorder.dispatch(&self.predict, &push, particles)?;
+        // After the positions before are kept, so that what is let go keeps the velocity of its way.
+        self.external.record_attachments(recorder, 0, substep)?;
         for iteration in 0..self.step.iterations {
             // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
             let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
             self.record_iteration(recorder, iteration)?;
         }
-        if !self.colliders.is_empty() {
-            recorder.dispatch(&self.collide, &self.colliders.push(substep, self.step.substeps), particles)?;
+        if !self.colliders().is_empty() {
+            recorder.dispatch(&self.collide, &self.external.push(substep), particles)?;
         }
         recorder.dispatch(&self.velocity, &(), particles)
     }
 
     /// Records the passes that go over all constraints once.
-    fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
+    pub(super) fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
             return jacobi.record(recorder, iteration);
         }
@@ -309,7 +236,10 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        self.external.record(recorder, time)?;
+        if let Some(cutter) = &mut self.cutter {
+            cutter.record(recorder, time, &self.step)?;
+        }
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
         }
@@ -325,6 +255,9 @@ impl Solver for Pbd {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        if let Some(cutter) = &mut self.cutter {
+            cutter.reset()?;
+        }
         self.positions.write(&self.start)?;
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
@@ -333,12 +266,34 @@ impl Solver for Pbd {
         Some(&mut self.settings)
     }
 
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
+    }
+
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
+        &mut self.external.colliders
+    }
+
+    fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
+        let mut cutter = match self.cutter.take() {
+            Some(cutter) => cutter,
+            None => self.make_cutter(&[])?,
+        };
+        cutter.schedule.cut(blade);
+        self.cutter = Some(cutter);
+        Ok(true)
+    }
+
+    fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        self.measure_residuals(order, iterations).map(Some)
+    }
+
+    fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        self.cutter.as_ref().map_or(Ok(None), Cutter::intact)
     }
 
     fn constraint_count(&self) -> usize {
@@ -355,19 +310,22 @@ impl Solver for Pbd {
     fn passes(&self) -> Vec<(String, u32)> {
         let Step { substeps, iterations, .. } = self.step;
         let iterations = substeps * iterations;
-        let solves = match self.settings.constraint_solver {
-            ConstraintSolver::GaussSeidel => vec![(shaders::PBD_SOLVE, iterations * self.batches.len() as u32)],
+        let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();
+        passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
+        passes.extend(self.external.attachment_pass());
+        let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
             ConstraintSolver::Jacobi => {
-                vec![(shaders::PBD_JACOBI_SOLVE, iterations), (shaders::PBD_JACOBI_APPLY, iterations)]
+                add(shaders::PBD_JACOBI_SOLVE, iterations);
+                add(shaders::PBD_JACOBI_APPLY, iterations);
             }
-        };
-        let collides = if self.colliders.is_empty() { vec![] } else { vec![(shaders::PBD_COLLIDE, substeps)] };
-        let (first, last) = (vec![(shaders::PBD_PREDICT, substeps)], vec![(shaders::PBD_VELOCITY, substeps)]);
-        [first, solves, collides, last]
-            .into_iter()
-            .flatten()
-            .map(|(shader, calls)| (shader.name.to_string(), calls))
-            .collect()
+        }
+        if !self.colliders().is_empty() {
+            add(shaders::PBD_COLLIDE, substeps);
+        }
+        add(shaders::PBD_VELOCITY, substeps);
+        passes
     }
 }
 

@@ -1,29 +1,29 @@
-//! A cloth with its solver and its clock.
+//! What is simulated, with its solver and its time.
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 
-use super::{Colliders, CpuTiming, Particles, PbdSettings, Solver, Step};
+use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
-use crate::model::{Cloth, Strain, strain};
+use crate::model::{Blade, Body, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
-    cloth: Cloth,
+    body: Body,
     solver: Box<dyn Solver>,
     step: Step,
     steps_recorded: u64,
 }
 
 impl Simulation {
-    /// Joins a cloth with the solver that was made of it.
+    /// Joins a body with the solver that was made of it.
     #[must_use]
-    pub fn new(cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self::after(0, cloth, solver, step)
+    pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self::after(0, body, solver, step)
     }
 
     /// As [`Simulation::new`], with a solver that has run so many steps.
-    pub(super) fn after(steps_recorded: u64, cloth: Cloth, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { cloth, solver, step, steps_recorded }
+    pub(super) fn after(steps_recorded: u64, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, steps_recorded }
     }
 
     /// Records one step.
@@ -36,12 +36,25 @@ impl Simulation {
         Ok(())
     }
 
+    /// Says where the camera is \[m\], as [`Solver::set_camera`].
+    pub fn set_camera(&mut self, position: Vec3) {
+        self.solver.set_camera(position);
+    }
+
     /// Settings to be changed between two steps, as [`Solver::pbd_settings_mut`].
     pub fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         self.solver.pbd_settings_mut()
     }
 
-    /// Puts the cloth and the time back to how they started; settings that were changed since stay so.
+    /// Cuts the body before the next step, as [`Solver::cut`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
+        self.solver.cut(blade)
+    }
+
+    /// Puts the body and the time back to how they started; settings that were changed since stay so.
     ///
     /// # Errors
     /// What the engine reports.
@@ -56,10 +69,16 @@ impl Simulation {
         self.steps_recorded as f64 * f64::from(self.step.dt)
     }
 
-    /// The cloth as it started.
+    /// What is simulated, as it started.
     #[must_use]
-    pub fn cloth(&self) -> &Cloth {
-        &self.cloth
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The triangles of the cloth on the device, as [`Solver::triangles`].
+    #[must_use]
+    pub fn triangles(&self) -> Option<&Triangles> {
+        self.solver.triangles()
     }
 
     /// Duration and division of a step.
@@ -111,9 +130,38 @@ impl Simulation {
         self.solver.positions()
     }
 
-    /// Stretch of the cloth's structural springs at `positions`.
-    #[must_use]
-    pub fn strain(&self, positions: &[Vec4]) -> Strain {
-        strain(positions, &self.cloth.springs)
+    /// The errors that iterations leave, as [`Solver::residuals`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> engine::Result<Option<Vec<f64>>> {
+        self.solver.residuals(order, iterations)
+    }
+
+    /// How many constraints have been cut.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn cut_count(&self) -> engine::Result<usize> {
+        Ok(self.solver.intact()?.map_or(0, |intact| intact.iter().filter(|intact| !**intact).count()))
+    }
+
+    /// Stretch at `positions` of those of the body's structural springs that are not cut.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn strain(&self, positions: &[Vec4]) -> engine::Result<Strain> {
+        Ok(intact_strain(&self.body, self.solver.intact()?, positions))
+    }
+}
+
+/// Stretch at `positions` of those of a body's structural springs that are not cut, as [`Solver::intact`] says.
+pub(super) fn intact_strain(body: &Body, intact: Option<Vec<bool>>, positions: &[Vec4]) -> Strain {
+    match intact {
+        None => strain(positions, body.springs()),
+        Some(intact) => {
+            let springs = body.springs().iter().zip(intact).filter_map(|(spring, intact)| intact.then_some(*spring));
+            strain(positions, &springs.collect::<Vec<_>>())
+        }
     }
 }

@@ -4,14 +4,15 @@
 
 use glam::{IVec2, Vec4};
 
-use super::{Colliders, Particles, Solver, Step};
+use super::external::{External, Place};
+use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
-use crate::layout::VerletParameters;
-use crate::model::{Collider, Grid};
+use crate::layout::{CollidePush, VerletParameters, VerletPush};
+use crate::model::Grid;
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VerletSettings {
     /// Mass of one particle \[kg\].
     pub mass: f32,
@@ -23,14 +24,35 @@ pub struct VerletSettings {
     pub flexion_stiffness: f32,
     /// Share of the implicit velocity that one substep loses, 0 to 1.
     pub damping: f32,
+    /// Wind, an external force of document 000.
+    pub wind: Wind,
 }
 
 impl VerletSettings {
-    /// The uniform block of a step on `grid`.
+    /// The substep above which a grid at rest is unstable \[s\], whatever its size.
+    ///
+    /// With the springs' largest eigenvalue λ, a wave of them has x_next - (2 - d - h² λ / m) x + (1 - d) x_prev = 0, whose
+    /// roots stay within the unit circle while h² λ / m < 4 - 2 d. A wave along a grid line that turns by the angle t
+    /// from cell to cell has λ = 2 K (1 - cos t) + 4 k sin² t, with the structural and shear stiffness together as K and
+    /// the flexion stiffness as k: from cell to cell in turn, 4 K, unless flexion is stiff enough for a longer wave.
+    #[must_use]
+    pub fn stability_limit(&self) -> f64 {
+        let stiffness = f64::from(self.structural_stiffness) + f64::from(self.shear_stiffness);
+        let flexion = f64::from(self.flexion_stiffness);
+        let largest = if 4.0 * flexion > stiffness {
+            2.0 * stiffness + 4.0 * flexion + stiffness * stiffness / (4.0 * flexion)
+        } else {
+            4.0 * stiffness
+        };
+        ((4.0 - 2.0 * f64::from(self.damping)) * f64::from(self.mass) / largest).sqrt()
+    }
+
+    /// The uniform block of a step on `grid`, without external forces.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> VerletParameters {
         VerletParameters {
             gravity: step.gravity.extend(0.0),
+            wind: self.wind.acceleration.extend(self.wind.flutter),
             grid_size: IVec2::new(grid.columns as i32, grid.rows as i32),
             rest_length: grid.spacing,
             mass: self.mass,
@@ -39,7 +61,9 @@ impl VerletSettings {
             flexion_stiffness: self.flexion_stiffness,
             damping: self.damping,
             substep_dt: step.substep_dt(),
-            padding: [0; 3],
+            flutter_wave_number: self.wind.wave_number,
+            flutter_lift: self.wind.lift,
+            has_forces: 0,
         }
     }
 }
@@ -47,10 +71,11 @@ impl VerletSettings {
 /// The solver on the GPU.
 pub struct Verlet {
     step: Step,
+    wind: Wind,
     grid: Grid,
     start: Vec<Vec4>,
     images: [Image; 3],
-    colliders: Colliders,
+    external: External,
     /// Bindings of turn `t`: the positions before, now and next are in images `t`, `t + 1` and `t + 2`, modulo 3.
     turns: [Bindings<Kernel>; 3],
     turn: usize,
@@ -68,9 +93,9 @@ impl Verlet {
         device: &Device,
         grid: Grid,
         particles: &[Vec4],
-        colliders: &[Collider],
         step: Step,
         settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
         let start: Vec<Vec4> = particles.iter().map(|particle| flag_pin(*particle)).collect();
@@ -80,8 +105,11 @@ impl Verlet {
             engine::Result::Ok(image)
         };
         let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
-        let parameters = Buffer::from_slice(device, "verlet parameters", &[settings.parameters(&step, &grid)])?;
-        let colliders = Colliders::new(device, colliders)?;
+        let places =
+            [0, 1, 2].map(|place| Place::Images { current: &images[place], previous: &images[(place + 2) % 3] });
+        let external = External::new(device, surroundings, particles.len(), &places, step)?;
+        let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
+        let parameters = Buffer::from_slice(device, "verlet parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -89,11 +117,12 @@ impl Verlet {
                 ("u_CurrPos", (&images[(turn + 1) % 3]).into()),
                 ("u_NextPos", (&images[(turn + 2) % 3]).into()),
                 ("VerletParameters", (&parameters).into()),
-                ("Colliders", colliders.buffer().into()),
+                ("Colliders", external.colliders.buffer().into()),
+                ("Forces", external.forces().into()),
             ])
         };
         let turns = [bind(0)?, bind(1)?, bind(2)?];
-        Ok(Self { step, grid, start, images, colliders, turns, turn: 0 })
+        Ok(Self { step, wind: settings.wind, grid, start, images, external, turns, turn: 0 })
     }
 
     /// Sets the positions before and now, each xyz \[m\] and the pin flag, row by row.
@@ -114,11 +143,15 @@ pub(super) fn flag_pin(particle: Vec4) -> Vec4 {
 
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            let push = self.colliders.push(substep, self.step.substeps);
+            self.external.record_forces(recorder, self.current())?;
+            let CollidePush { start, end, collider_count } = self.external.push(substep);
+            let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
+            let push = VerletPush { start, end, collider_count, flutter_phase: self.wind.flutter_phase(time) };
             recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
             self.turn = (self.turn + 1) % 3;
+            self.external.record_attachments(recorder, self.current(), substep)?;
         }
         Ok(())
     }
@@ -138,15 +171,55 @@ impl Solver for Verlet {
         written
     }
 
+    fn triangles(&self) -> Option<&Triangles> {
+        self.external.triangles.as_ref()
+    }
+
     fn colliders(&self) -> &Colliders {
-        &self.colliders
+        &self.external.colliders
     }
 
     fn colliders_mut(&mut self) -> &mut Colliders {
-        &mut self.colliders
+        &mut self.external.colliders
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        vec![(self.turns[0].pipeline().name().to_string(), self.step.substeps)]
+        let step = (self.turns[0].pipeline().name().to_string(), self.step.substeps);
+        [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(structural_stiffness: f32, shear_stiffness: f32, flexion_stiffness: f32, damping: f32) -> f64 {
+        let settings = VerletSettings {
+            mass: 1.0,
+            structural_stiffness,
+            shear_stiffness,
+            flexion_stiffness,
+            damping,
+            ..Default::default()
+        };
+        settings.stability_limit()
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_stiffest_wave() {
+        // The constants of document 000: 2 sqrt(1 / 10,000).
+        assert!((limit(1500.0, 1000.0, 500.0, 0.0) - 0.02).abs() < 1e-12);
+        for [structural, shear, flexion, damping] in
+            [[1500.0, 1000.0, 500.0, 0.1], [10.0, 0.0, 40.0, 0.0], [10.0, 5.0, 3.75, 1.0]]
+        {
+            let wave = |number: u32| {
+                let cosine = (f64::from(number) * std::f64::consts::PI / 100_000.0).cos();
+                2.0 * f64::from(structural + shear) * (1.0 - cosine)
+                    + 4.0 * f64::from(flexion) * (1.0 - cosine * cosine)
+            };
+            let stiffest = (0..=100_000).map(wave).fold(0.0, f64::max);
+            let expected = ((4.0 - 2.0 * f64::from(damping)) / stiffest).sqrt();
+            assert!((limit(structural, shear, flexion, damping) / expected - 1.0).abs() < 1e-8);
+        }
     }
 }

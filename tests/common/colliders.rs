@@ -42,13 +42,15 @@ pub struct Setup {
     pub stiffness: f32,
     /// Damping of all springs \[N s/m\].
     pub damping: f32,
+    /// Heights of the one height field among the colliders, if there is one \[m\].
+    pub heights: Vec<f32>,
     /// Whether [`Setup::constraints`] has the diagonals too; the springs of `mass_spring` always do.
     pub diagonals: bool,
 }
 
 impl Setup {
     /// A grid of particles of 1 kg at rest, without gravity and loose.
-    fn new(columns: i32, rows: i32, spacing: f32, substep_dt: f64, position: impl Fn(f32, f32) -> Vec3) -> Self {
+    pub fn new(columns: i32, rows: i32, spacing: f32, substep_dt: f64, position: impl Fn(f32, f32) -> Vec3) -> Self {
         // Around the middle of the grid, in units of the spacing.
         let at = |line: i32, lines: i32| (line as f32 - (lines - 1) as f32 / 2.0) * spacing;
         let positions: Vec<Vec4> = (0..columns * rows)
@@ -64,12 +66,13 @@ impl Setup {
             substeps: 1,
             stiffness: 0.0,
             damping: 0.0,
+            heights: Vec::new(),
             diagonals: true,
         }
     }
 
     /// Loose particles of 1 kg at rest.
-    fn loose(positions: &[Vec3], substep_dt: f64) -> Self {
+    pub fn loose(positions: &[Vec3], substep_dt: f64) -> Self {
         let mut setup = Self::new(positions.len() as i32, 1, 1.0, substep_dt, |_, _| Vec3::ZERO);
         setup.positions = positions.iter().map(|position| position.extend(1.0)).collect();
         setup
@@ -84,7 +87,8 @@ impl Setup {
             stiffness: self.stiffness,
             damping: self.damping,
             substep_dt: self.substep_dt,
-            padding: [0; 2],
+            has_forces: 0,
+            padding: 0,
         }
     }
 
@@ -132,13 +136,13 @@ impl Setup {
 pub type Make<'a> = &'a mut dyn FnMut(&Setup) -> Box<dyn Stepper>;
 
 /// Largest relative error of rounding to f32, half a unit in the last place.
-const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
+pub const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
 
 /// Share of a shape's size within which a sweep takes a particle to touch it.
-const TOUCH: f64 = 1e-5;
+pub const TOUCH: f64 = 1e-5;
 
 #[track_caller]
-fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
+pub fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
     println!("{what}: {value:.9}, expected {expected:.9}, tolerance {tolerance:.1e}");
     assert!((value - expected).abs() <= tolerance, "{what}: {value}, expected {expected} within {tolerance:e}");
 }
@@ -149,25 +153,25 @@ fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
 
 const SPHERE: u32 = 0;
 const CAPSULE: u32 = 1;
-const PLANE: u32 = 2;
+pub const PLANE: u32 = 2;
 const BOX: u32 = 3;
 
 /// A collider that stays where it is.
-fn still(kind: u32, size: Vec3, friction: f32, position: Vec3, rotation: Quat) -> Collider {
+pub fn still(kind: u32, size: Vec3, friction: f32, position: Vec3, rotation: Quat) -> Collider {
     moving(kind, size, friction, (position, rotation), (position, rotation))
 }
 
 /// A collider that moves from one pose to another during a step.
-fn moving(kind: u32, size: Vec3, friction: f32, start: (Vec3, Quat), end: (Vec3, Quat)) -> Collider {
+pub fn moving(kind: u32, size: Vec3, friction: f32, start: (Vec3, Quat), end: (Vec3, Quat)) -> Collider {
     Collider {
         size: size.extend(0.0),
         kind,
         friction,
-        padding: [0; 2],
         start_position: start.0.extend(0.0),
         start_rotation: start.1.into(),
         end_position: end.0.extend(0.0),
         end_rotation: end.1.into(),
+        ..Default::default()
     }
 }
 
@@ -190,7 +194,7 @@ fn shapes() -> [(u32, Vec3); 7] {
 }
 
 /// Where a point is in a collider's frame at the end of the step \[m\].
-fn local(collider: &Collider, point: Vec4) -> DVec3 {
+pub fn local(collider: &Collider, point: Vec4) -> DVec3 {
     let rotation: DQuat = Quat::from_vec4(collider.end_rotation).as_dquat().normalize();
     rotation.inverse() * (point - collider.end_position).truncate().as_dvec3()
 }
@@ -231,13 +235,13 @@ fn slope(friction: f32) -> (Collider, Quat, DVec3) {
 }
 
 /// 20 degrees \[rad\].
-const SLOPE: f64 = 20.0 / 180.0 * std::f64::consts::PI;
+pub const SLOPE: f64 = 20.0 / 180.0 * std::f64::consts::PI;
 
 /// Standard gravity \[m/s²\].
-const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = 9.81;
 
 /// A sheet on the slope, of `size` particles a side.
-fn sheet_on_slope(size: i32, rotation: Quat) -> Setup {
+pub fn sheet_on_slope(size: i32, rotation: Quat) -> Setup {
     let mut setup = Setup::new(size, size, 0.0625, 1.0 / 64.0, |x, z| rotation * Vec3::new(x, 0.0, z));
     setup.gravity = Vec3::new(0.0, -GRAVITY as f32, 0.0);
     (setup.stiffness, setup.damping) = (64.0, 1.0);

@@ -7,12 +7,13 @@ use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use tautline::io::check_writable;
+use tautline::render::Shown;
 use tautline::scene::{Scene, SolverKind};
 
 /// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, V changes the view, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -20,7 +21,7 @@ pub struct Arguments {
     #[arg(default_value = "flag")]
     pub scene: OsString,
 
-    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd or xpbd-document
+    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverKind>,
 
@@ -60,9 +61,17 @@ pub struct Arguments {
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub size: [u32; 2],
 
+    /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
+    #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
+    pub view: Shown,
+
     /// Writes timings and final state as JSON
     #[arg(long, value_name = "JSON")]
     pub report: Option<PathBuf>,
+
+    /// Prints, at the end, the error that each of N iterations would leave, with either constraint solver
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub residuals: Option<u32>,
 
     /// Turns on the Vulkan validation layer and fails if it, or the engine's own race check, has anything to say
     #[arg(long)]
@@ -84,6 +93,9 @@ pub enum Backend {
     Gpu,
     Cpu,
 }
+
+/// What can be shown, and its name.
+pub const VIEWS: [(Shown, &str); 3] = [(Shown::Looks, "looks"), (Shown::Stretch, "stretch"), (Shown::Levels, "lod")];
 
 impl Arguments {
     /// Reads the scene, with what the command line changes in it.
@@ -134,4 +146,11 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     } else {
         Err("width and height have to be from 1 to 16384 pixels".into())
     }
+}
+
+fn shown(text: &str) -> Result<Shown, String> {
+    let named = VIEWS.into_iter().find(|(_, name)| *name == text);
+    named
+        .map(|(shown, _)| shown)
+        .ok_or_else(|| format!("it has to be one of {}", VIEWS.map(|(_, name)| name).join(", ")))
 }

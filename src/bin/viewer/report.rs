@@ -68,6 +68,8 @@ pub struct FrameReport {
 #[derive(Debug, Serialize)]
 pub struct State {
     pub finite: bool,
+    /// Constraints that have been cut.
+    cut_constraints: usize,
     rms_strain: f64,
     max_strain: f64,
     aabb: [[f32; 3]; 2],
@@ -96,7 +98,7 @@ impl Spread {
 }
 
 impl State {
-    pub fn new(positions: &[Vec4], strain: Strain) -> Self {
+    pub fn new(positions: &[Vec4], strain: Strain, cut_constraints: usize) -> Self {
         // Unlike a drawing's bounds, the report's hide nothing: a particle that is not finite shows in them.
         let corner = |pick: fn(f32, f32) -> f32, start: f32| {
             [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).fold(start, pick))
@@ -104,6 +106,7 @@ impl State {
         let hash = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(positions));
         Self {
             finite: positions.iter().all(|position| position.is_finite()),
+            cut_constraints,
             rms_strain: strain.rms,
             max_strain: strain.max,
             aabb: [corner(f32::min, f32::INFINITY), corner(f32::max, f32::NEG_INFINITY)],
@@ -146,7 +149,7 @@ pub struct Subject {
 impl From<&Simulation> for Subject {
     fn from(simulation: &Simulation) -> Self {
         Self {
-            particles: simulation.cloth().positions.len(),
+            particles: simulation.body().positions().len(),
             constraint_counts: simulation.constraint_counts(),
             step: *simulation.step(),
             passes: simulation.passes(),
@@ -157,7 +160,7 @@ impl From<&Simulation> for Subject {
 impl From<&CpuSimulation> for Subject {
     fn from(simulation: &CpuSimulation) -> Self {
         Self {
-            particles: simulation.positions().len(),
+            particles: simulation.body().positions().len(),
             constraint_counts: simulation.constraint_counts(),
             step: *simulation.step(),
             passes: Vec::new(),
@@ -285,10 +288,22 @@ pub fn table(report: &Report) -> String {
         }
     }
     row("wall", "", report.frame.wall_us);
+    if state.cut_constraints > 0 {
+        let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);
+    }
     let _ = writeln!(
         text,
         "\nstrain {:.4} rms, {:.4} at most; positions {}",
         state.rms_strain, state.max_strain, state.hash
     );
+    text
+}
+
+/// The root mean square error of the constraints before the first of some iterations and after each.
+pub fn residual_table(gauss_seidel: &[f64], jacobi: &[f64]) -> String {
+    let mut text = format!("\n{:<24} {:>14} {:>14}\n", "iteration, rms C in mm", "gauss-seidel", "jacobi");
+    for (iteration, (gauss_seidel, jacobi)) in gauss_seidel.iter().zip(jacobi).enumerate() {
+        let _ = writeln!(text, "{iteration:<24} {:>14.4} {:>14.4}", gauss_seidel * 1e3, jacobi * 1e3);
+    }
     text
 }

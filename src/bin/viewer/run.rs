@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use raw_window_handle::RawDisplayHandle;
 use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Ticket};
-use tautline::render::{Bounds, Camera};
+use tautline::render::{Bounds, Camera, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{CpuTiming, Simulation};
 
 use crate::arguments::{Arguments, Backend};
-use crate::outcome::{Outcome, picture, room};
+use crate::outcome::{Outcome, picture, residuals, room};
 use crate::report::{Report, State, Subject};
 
 /// How many frames are in flight: the CPU records one while the device works on another.
@@ -26,6 +26,7 @@ pub struct Run {
     pub simulation: Simulation,
     pub device: Device,
     pub room: Bounds,
+    wave: Option<Wave>,
     timings: Vec<Option<FrameTiming>>,
     /// Of the frames in which steps ran on the CPU.
     cpu_timings: Vec<CpuTiming>,
@@ -44,9 +45,11 @@ impl Run {
             Backend::Gpu => scene.simulation(&device)?,
             Backend::Cpu => scene.cpu_simulation()?.on_device(&device)?,
         };
+        let wave = Wave::of(scene);
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: room(&simulation),
+            room: room(&simulation, wave),
+            wave,
             simulation,
             device,
             timings: Vec::new(),
@@ -119,16 +122,20 @@ impl Run {
         self.frames.finish()?;
         self.timings.extend(self.frames.take_timings());
         let positions = self.simulation.positions()?;
+        let residuals = arguments
+            .residuals
+            .map(|iterations| residuals(|order| Ok(self.simulation.residuals(order, iterations)?)));
+        let residuals = residuals.transpose()?;
         // Drawn before the report, which counts what validation says of it.
-        let picture = image.map(|_| picture(&self.device, &self.simulation, &positions, arguments.size, camera));
+        let picture = image.map(|_| picture(&self.device, &self.simulation, self.wave, &positions, arguments, camera));
         let messages = self.device.instance().validation_messages();
-        let state = State::new(&positions, self.simulation.strain(&positions));
+        let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
         let device = (arguments.backend == Backend::Gpu).then(|| self.device.info());
         let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
             .with_timings(&self.timings)
             .with_cpu_timings(&self.cpu_timings)
             .with_wall(&self.wall);
-        Outcome { report, picture, messages }.conclude(arguments, image)
+        Outcome { report, picture, residuals, messages }.conclude(arguments, image)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Surface, Swapchain};
-use tautline::render::{Camera, ClothView, ViewTargets};
+use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
 use winit::application::ApplicationHandler;
@@ -16,7 +16,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, VIEWS};
 use crate::run::{Run, instance};
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
@@ -63,9 +63,10 @@ struct View {
     clock: Clock,
     /// When the clock was last read.
     read_at: Instant,
-    cloth: ClothView,
-    /// The cloth keeps the state before the last step, to draw what lies between.
+    drawing: render::View,
+    /// It keeps the state before the last step, to draw what lies between.
     kept: bool,
+    shown: Shown,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
     window: Arc<Window>,
@@ -108,14 +109,17 @@ impl View {
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
-        let cloth = ClothView::new(&run.device, &run.simulation, swapchain.format(), run.room)?;
+        let mut drawing =
+            render::View::new(&run.device, &run.simulation, Wave::of(scene), swapchain.format(), run.room)?;
+        drawing.show(arguments.view);
         let camera = Camera::framing(&run.room.corners(), width as f32 / height as f32);
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             read_at: Instant::now(),
             run,
-            cloth,
+            drawing,
             kept: false,
+            shown: arguments.view,
             targets: None,
             swapchain,
             size: window.inner_size(),
@@ -154,17 +158,17 @@ impl View {
         let Some(targets) = &self.targets else {
             return Ok(());
         };
+        self.run.simulation.set_camera(self.camera.position());
         let mut recorder = self.run.frames.begin()?;
         for left in (0..steps).rev() {
             if left == 0 {
-                self.cloth.keep(&mut recorder, self.run.simulation.current())?;
+                self.drawing.keep(&mut recorder, &self.run.simulation)?;
                 self.kept = true;
             }
             self.run.simulation.record(&mut recorder)?;
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
-        let current = self.run.simulation.current();
-        self.cloth.record(&mut recorder, current, alpha, &self.camera, targets, &frame.image)?;
+        self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
@@ -247,12 +251,20 @@ impl View {
                 self.steps_due = 0;
             }
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
+            Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
             Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
             _ => return Ok(()),
         }
         self.changed = true;
         self.title_due = Instant::now();
         Ok(())
+    }
+
+    /// Goes on to the next view, and from the last to the first.
+    fn change_view(&mut self) {
+        let place = VIEWS.iter().position(|(shown, _)| *shown == self.shown).unwrap_or_default();
+        self.shown = VIEWS[(place + 1) % VIEWS.len()].0;
+        self.drawing.show(self.shown);
     }
 
     fn switch_constraint_solver(&mut self) {

@@ -1,6 +1,7 @@
 //! Presets and what scenes make; the values and the files in files of their own.
 
 mod files;
+mod tables;
 mod values;
 
 use std::fs;
@@ -46,7 +47,10 @@ fn complaint(source: &str, settings: &[&str]) -> String {
 
 #[test]
 fn presets_say_what_they_are_and_use_no_other() {
-    assert_eq!(presets().map(|(name, _)| name).collect::<Vec<_>>(), ["verlet", "curtain", "flag", "mesh"]);
+    assert_eq!(
+        presets().map(|(name, _)| name).collect::<Vec<_>>(),
+        ["verlet", "curtain", "flag", "drape", "ropes", "mesh"]
+    );
     for (name, description) in presets() {
         assert!(description.len() > 20 && !description.starts_with('#'), "{description}");
         let text = presets::preset_text(name).expect("a preset");
@@ -75,6 +79,17 @@ fn the_preset_flag_is_document_002() {
     assert_eq!(scene.pbd_settings().wind.acceleration, Vec3::new(5.0, 0.0, 15.0));
     let rigid = load("flag", &["solver=pbd"]).expect("a preset").pbd_settings();
     assert_eq!((rigid.compliance, rigid.shear_compliance, rigid.bending_compliance), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn the_preset_ropes_is_document_004() {
+    let scene = load("ropes", &[]).expect("a preset");
+    let ropes = scene.ropes().expect("ropes");
+    assert_eq!((ropes.ropes().len(), ropes.positions().len(), ropes.links().len()), (500, 32_000, 31_500));
+    assert!(ropes.ropes().iter().all(|rope| rope.anchors.iter().all(Option::is_some)));
+    // "Typically 3 to 10 iterations".
+    assert!((3..=10).contains(&scene.step().iterations));
+    assert_eq!(scene.rope_settings().detail.map(|detail| detail.distances), Some([10.0, 12.5, 15.0]));
 }
 
 #[test]

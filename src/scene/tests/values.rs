@@ -1,9 +1,12 @@
 //! Types, ranges and rules.
 
+use glam::{UVec2, Vec2};
+
 use super::*;
+use crate::model::Shape;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 37] = [
+const OTHER_VALUES: [(&str, &str); 60] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -15,11 +18,13 @@ const OTHER_VALUES: [(&str, &str); 37] = [
     ("plane", "horizontal"),
     ("particle_mass", "1"),
     ("pins", "[0, 1]"),
+    ("pin", "[{box = [[0, 0, 0], [1, 2, 3]], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]], release = 2.5}]"),
     ("bending", "true"),
     ("dt", "0.01"),
     ("substeps", "10_000"),
     ("iterations", "2"),
     ("time_scale", "0.5"),
+    ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
     ("gravity", "[0, -1, 1e-3]"),
     ("damping", "0"),
@@ -34,13 +39,34 @@ const OTHER_VALUES: [(&str, &str); 37] = [
     ("spring_stiffness", "1"),
     ("spring_damping", "1"),
     ("external_acceleration", "[1, 2, 3]"),
-    ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]]}]"),
+    ("collider", "[{shape = 'box', sides = [1, 2, 3], path = [[0, 0, 0, 0, 1, 0, 0, 5], [1.5, 1, 0, 0, 1, 0, 0, 9]]}]"),
+    ("cut", "[{time = 1.5, from = [0, 0, 0], to = [1, 0, 0]}, {time = 2, point = [0, 0, 0], normal = [0, 1, 0]}]"),
     ("wind", "[1, 2, 3]"),
     ("wind_flutter", "1"),
     ("wind_flutter_wave_number", "1"),
     ("wind_flutter_frequency", "1"),
     ("wind_flutter_lift", "1"),
+    ("air_density", "1.2"),
+    ("air_velocity", "[1, 2, 3]"),
+    ("drag_coefficient", "1"),
+    ("lift_coefficient", "1"),
+    ("sine_cloth", "[3, 0, 0]"),
     ("pins", "none"),
+    ("rope_count", "2"),
+    ("rope_columns", "2"),
+    ("rope_particles", "2"),
+    ("rope_length", "2"),
+    ("rope_span", "0.5"),
+    ("rope_spacing", "1"),
+    ("rope_held", "first"),
+    ("rope_motion", "[[0, 0, 0, 0], [1.5, 1, 0, 0]]"),
+    ("rope_radius", "0.01"),
+    ("rope_lod", "true"),
+    ("rope_lod_distances", "[1, 2, 3]"),
+    ("rope_lod_hysteresis", "0.1"),
+    ("rope_lod_blend", "1"),
+    ("rope_lod_sway", "0"),
+    ("rope_lod_camera", "[1, 2, 3]"),
 ];
 
 #[test]
@@ -91,6 +117,21 @@ fn every_range_is_enforced_at_its_ends() {
         ("wind_flutter_wave_number", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_frequency", "-1e9", "1e9", "-inf", "inf"),
         ("wind_flutter_lift", "-1e9", "1e9", "-inf", "inf"),
+        ("air_density", "0", "1e3", "-1e-6", "1e4"),
+        ("drag_coefficient", "0", "1e3", "-1e-6", "1e4"),
+        ("lift_coefficient", "0", "1e3", "-1e-6", "1e4"),
+        ("rope_count", "1", "65535", "0", "65536"),
+        ("rope_columns", "1", "65535", "0", "65536"),
+        ("rope_particles", "2", "256", "1", "257"),
+        ("rope_length", "1e-3", "1e6", "0", "inf"),
+        ("rope_span", "0", "1e6", "-1", "inf"),
+        ("rope_spacing", "0", "1e6", "-1", "inf"),
+        ("rope_radius", "1e-6", "1e3", "0", "inf"),
+        ("rope_lod_distances", "[0, 0, 0]", "[0, 0, 1e9]", "[-1, 0, 0]", "[0, 0, inf]"),
+        ("rope_lod_hysteresis", "0", "0.5", "-0.1", "0.6"),
+        ("rope_lod_blend", "1e-3", "10", "0", "11"),
+        ("rope_lod_sway", "0", "90", "-1", "91"),
+        ("rope_lod_camera", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
     ] {
         let other = match key {
             "columns" => "rows=1",
@@ -122,8 +163,8 @@ fn wrong_values_say_what_would_be_right() {
         (&["bending=yes"], "`bending` must be true or false, not \"yes\""),
         (
             &["solver=jacobi"],
-            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\", \
-         not \"jacobi\"",
+            "`solver` must be \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\", not \
+             \"jacobi\"",
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
@@ -145,7 +186,7 @@ fn wrong_values_say_what_would_be_right() {
         (
             &["solver=verlet", "mesh=a.obj"],
             "`solver` must be \"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others move \
-             nothing but a grid, not \"verlet\"",
+             no mesh, not \"verlet\"",
         ),
     ] {
         assert_eq!(complaint("flag", settings), expected);
@@ -176,7 +217,7 @@ fn solvers_are_named_both_ways() {
     let error = "XPBD".parse::<SolverKind>().expect_err("no solver").to_string();
     assert_eq!(
         error,
-        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\" or \"xpbd-document\""
+        "there is no solver `XPBD`: give \"verlet\", \"mass-spring\", \"xpbd\", \"pbd\", \"xpbd-document\" or \"rope\""
     );
 }
 
@@ -190,7 +231,23 @@ fn wrong_colliders_are_named_by_number_and_key() {
             "`collider 2: radius` must be a number from 1e-9 to 1e9 m, not NaN",
         ),
         ("{shape = 'plane', radius = 1}", "`collider 1: radius` must be left out, as a plane has none, not given"),
-        ("{shape = 'cone'}", "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\" or \"box\", not \"cone\""),
+        (
+            "{shape = 'cone'}",
+            "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\", not \"cone\"",
+        ),
+        ("{shape = 'box', heights = 'a.png'}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out"),
+        (
+            "{shape = 'plane', heights = 'a.png'}",
+            "`collider 1: heights` must be left out, as a plane has none, not given",
+        ),
+        (
+            "{shape = 'height-field', heights = [[0, 1], [1, 0]]}",
+            "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out",
+        ),
+        (
+            "{shape = 'height-field', sides = [1, 1, 1]}",
+            "`collider 1: heights` must be rows of numbers or the path of a grey PNG image, not left out",
+        ),
         ("{shape = 'box', sides = [1, 0, 1]}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not 0"),
         (
             "{shape = 'capsule', radii = [1, -1], length = 1}",
@@ -198,9 +255,8 @@ fn wrong_colliders_are_named_by_number_and_key() {
         ),
         ("{shape = 'plane', friction = -1}", "`collider 1: friction` must be a number from 0 to 1000, not -1"),
         (
-            "{shape = 'plane', path = [[1, 0, 0, 0], [1, 1, 0, 0]]}",
-            "`collider 1: path` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, \
-             not [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+            "{shape = 'plane', position = [0, nan, 0]}",
+            "`collider 1: position` must be three numbers, each from -1e9 to 1e9 m, not [0, NaN, 0]",
         ),
         (
             "{shape = 'plane', rotation = [0, 0, 0, 90]}",
@@ -212,4 +268,92 @@ fn wrong_colliders_are_named_by_number_and_key() {
     }
     let unknown = complaint("flag", &["collider=[{shape = 'plane', mass = 1}]"]);
     assert!(unknown.starts_with("`collider` must be an array of tables such as "), "{unknown}");
+}
+
+#[test]
+fn wrong_keyframes_are_shown() {
+    let forms = "keyframes that are all [time, x, y, z], or all [time, x, y, z, axis x, axis y, axis z, degrees]";
+    let axis = "keyframes whose rotations are each an axis that has a length and an angle from -1e9 to 1e9 degrees";
+    let reach = "keyframes of a finite time in s and a position within 1e9 m";
+    let order = "keyframes each later than the one before";
+    for (path, expected, found) in [
+        ("[]", "at least one keyframe", "none"),
+        ("[[0, 1, 2]]", forms, "[0.0, 1.0, 2.0]"),
+        ("[[]]", forms, "[]"),
+        ("[[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]", forms, "[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 90.0]"),
+        ("[[0, 0, 0, 0, 0, 1, 0, 90], [1, 0, 0, 0]]", forms, "[1.0, 0.0, 0.0, 0.0]"),
+        ("[[1, 0, 0, 0], [1, 1, 0, 0]]", order, "[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]"),
+        (
+            "[[1, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]]",
+            order,
+            "[[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0...",
+        ),
+        ("[[nan, 0, 0, 0]]", reach, "[NaN, 0.0, 0.0, 0.0]"),
+        ("[[0, 0, nan, 0]]", reach, "[0.0, 0.0, NaN, 0.0]"),
+        ("[[0, 2e9, 0, 0]]", reach, "[0.0, 2000000000.0, 0.0, 0.0]"),
+        ("[[0, 0, 0, 0, 0, 0, 0, 90]]", axis, "[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 90.0]"),
+        ("[[0, 0, 0, 0, 0, 1, 0, inf]]", axis, "[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, inf]"),
+    ] {
+        let said = complaint("flag", &[&format!("collider=[{{shape = 'plane', path = {path}}}]")]);
+        assert_eq!(said, format!("`collider 1: path` must be {expected}, not {found}"));
+    }
+    let path = "path = [[0, 0, 0, 0, 0, 1, 0, 90]]";
+    let twice = complaint("flag", &[&format!("collider=[{{shape = 'plane', rotation = [1, 0, 0, 5], {path}}}]")]);
+    let expected = "`collider 1: rotation` must be left out where the keyframes of `path` have rotations, not given";
+    assert_eq!(twice, expected);
+}
+
+#[test]
+fn keyframes_turn_at_constant_speed_and_more_than_once() {
+    let path = "[[0, 1, 0, 0, 0, 2, 0, 0], [4, 1, 0, 2, 0, 2, 0, 720]]";
+    let scene = load("flag", &[&format!("collider=[{{shape = 'plane', path = {path}}}]")]).expect("a scene");
+    let path = &scene.colliders().expect("a collider")[0].path;
+    // Two turns in 4 s: a quarter in 0.5 s, and 0.25 m along z.
+    let pose = path.at(0.5);
+    assert_eq!(pose.position, Vec3::new(1.0, 0.0, 0.25));
+    assert!((pose.rotation * Vec3::Z).distance(Vec3::X) < 1e-6);
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+}
+
+#[test]
+fn wrong_heights_are_shown() {
+    for (heights, found) in [
+        ("[]", "0 rows of 0"),
+        ("[[0, 1, 2]]", "1 rows of 3"),
+        ("[[0], [1]]", "2 rows of 1"),
+        ("[[0, 1], [0, 1, 2]]", "a row of 2 and one of 3"),
+        ("[[0, 1], [nan, 1]]", "[NaN, 1.0]"),
+        ("[[0, 1001], [0, 1]]", "[0.0, 1001.0]"),
+    ] {
+        let said = complaint("flag", &[&format!("collider=[{}]", terrain(heights))]);
+        let expected = "2 to 2048 rows of as many numbers, all of a length and each from -1000 to 1000";
+        assert_eq!(said, format!("`collider 1: heights` must be {expected}, not {found}"));
+    }
+}
+
+#[test]
+fn heights_are_shares_and_their_image_lies_beside_the_scene() {
+    let scene = load("flag", &[&format!("collider=[{}]", terrain("[[0, 1, 0.5], [1, -1, 2]]"))]).expect("a scene");
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!((field.sides(), field.grid_size()), (Vec2::new(4.0, 6.0), UVec2::new(3, 2)));
+    assert_eq!(field.heights(), [0.0, 0.5, 0.25, 0.5, -0.5, 1.0]);
+
+    let (directory, path) = written("hills.toml", format!("collider = [{}]", terrain("'hills.png'")));
+    let scene = load_path(&path).expect("a scene");
+    let image = directory.path().join("hills.png");
+    let said = || scene.colliders().expect_err("no image").to_string().replace(image.to_str().expect("a path"), "*");
+    assert_eq!(said(), "* does not exist; give the path of a grey PNG image (.png)");
+    fs::write(&image, "no image").expect("a file");
+    assert!(said().starts_with("* is no PNG image that can be read: "));
+    let mut encoder = png::Encoder::new(fs::File::create(&image).expect("a file"), 2, 2);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().expect("a header").write_image_data(&[0, 255, 51, 0]).expect("an image");
+    let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
+    assert_eq!(field.heights(), [0.0, 0.5, 0.1, 0.0]);
+}
+
+/// A terrain with these heights.
+fn terrain(heights: &str) -> String {
+    format!("{{shape = 'height-field', sides = [4, 0.5, 6], heights = {heights}}}")
 }

@@ -2,44 +2,62 @@
 
 use glam::Vec4;
 
-use super::{CpuSolver, CpuTiming};
-use crate::cpu;
-use crate::layout::Collider;
-use crate::model::Grid;
+use super::external::External;
+use super::{CpuSolver, CpuTiming, HostParticles};
+use crate::cpu::{self, Colliders};
+use crate::model::{Cloth, Grid};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::verlet::flag_pin;
-use crate::solver::{MassSpringSettings, Step, VerletSettings};
+use crate::solver::{MassSpringSettings, Step, Surroundings, VerletSettings};
 
 pub(super) struct Verlet {
+    step: Step,
     settings: VerletSettings,
     grid: Grid,
     start: Vec<Vec4>,
     state: cpu::Verlet,
+    external: External,
 }
 
 impl Verlet {
-    pub(super) fn new(grid: Grid, particles: &[Vec4], settings: VerletSettings) -> Self {
-        let start: Vec<Vec4> = particles.iter().map(|particle| flag_pin(*particle)).collect();
-        Self { settings, grid, state: cpu::Verlet::new(&start, &start), start }
+    pub(super) fn new(
+        cloth: &Cloth,
+        grid: Grid,
+        step: Step,
+        settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let start: Vec<Vec4> = cloth.positions.iter().map(|particle| flag_pin(*particle)).collect();
+        let external = External::new(cloth, surroundings, &step);
+        Self { step, settings, grid, state: cpu::Verlet::new(&start, &start), start, external }
     }
 }
 
 impl CpuSolver for Verlet {
-    fn step(&mut self, step: &Step, _time: f64, colliders: &[Collider], timing: &mut CpuTiming) {
-        let parameters = self.settings.parameters(step, &self.grid);
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let Self { step, settings, state, external, .. } = self;
+        let parameters = settings.parameters(step, &self.grid);
+        external.start_step(time, step);
         for substep in 0..step.substeps {
+            let time = time + f64::from(substep) * f64::from(step.substep_dt());
+            external.blow(timing, shaders::AIR_FORCE_IMAGE, |air, parameters, triangles| {
+                state.blow(air, parameters, triangles);
+            });
             timing.measure(shaders::VERLET_STEP.name, || {
-                self.state.step(&parameters);
-                if !colliders.is_empty() {
-                    self.state.collide(colliders, &collide_push(colliders.len(), substep, step.substeps));
+                state.step(&parameters, settings.wind.flutter_phase(time));
+                if !colliders.list.is_empty() {
+                    state.collide(colliders, &collide_push(colliders.list.len(), substep, step.substeps));
                 }
+            });
+            external.attach(substep, step, timing, shaders::ATTACH_MOVE_IMAGE, |particles, attachments, push| {
+                state.attach(particles, attachments, push);
             });
         }
     }
 
-    fn positions(&self) -> &[Vec4] {
-        self.state.current()
+    fn particles(&self) -> HostParticles<'_> {
+        HostParticles::Buffer(self.state.current())
     }
 
     fn reset(&mut self) {
@@ -48,29 +66,46 @@ impl CpuSolver for Verlet {
 }
 
 pub(super) struct MassSpring {
+    step: Step,
     settings: MassSpringSettings,
     grid: Grid,
     start: Vec<Vec4>,
     state: cpu::MassSpring,
+    external: External,
 }
 
 impl MassSpring {
-    pub(super) fn new(grid: Grid, particles: &[Vec4], settings: MassSpringSettings) -> Self {
-        Self { settings, grid, start: particles.to_vec(), state: cpu::MassSpring::new(particles) }
+    pub(super) fn new(
+        cloth: &Cloth,
+        grid: Grid,
+        step: Step,
+        settings: MassSpringSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let (start, external) = (cloth.positions.clone(), External::new(cloth, surroundings, &step));
+        Self { step, settings, grid, state: cpu::MassSpring::new(&start), start, external }
     }
 }
 
 impl CpuSolver for MassSpring {
-    fn step(&mut self, step: &Step, _time: f64, colliders: &[Collider], timing: &mut CpuTiming) {
-        let parameters = self.settings.parameters(step, &self.grid);
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let Self { step, settings, state, external, .. } = self;
+        let parameters = settings.parameters(step, &self.grid);
+        external.start_step(time, step);
         for substep in 0..step.substeps {
-            let push = collide_push(colliders.len(), substep, step.substeps);
-            timing.measure(shaders::MASS_SPRING_STEP.name, || self.state.substep(&parameters, colliders, &push));
+            external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| {
+                state.blow(air, parameters, triangles);
+            });
+            let push = collide_push(colliders.list.len(), substep, step.substeps);
+            timing.measure(shaders::MASS_SPRING_STEP.name, || state.substep(&parameters, colliders, &push));
+            external.attach(substep, step, timing, shaders::ATTACH_MOVE, |particles, attachments, push| {
+                state.attach(particles, attachments, push);
+            });
         }
     }
 
-    fn positions(&self) -> &[Vec4] {
-        self.state.positions()
+    fn particles(&self) -> HostParticles<'_> {
+        HostParticles::Buffer(self.state.positions())
     }
 
     fn reset(&mut self) {

@@ -1,0 +1,16 @@
+// Particles of ropes: planes of x, y, z, previous x, y, z and the level of detail, one after the other.
+
+layout(std430, binding = 0) readonly buffer Planes {
+    float planes[];
+};
+
+const uint PLANES = 7;
+
+vec3 current_position(uint index) {
+    uint size = planes.length() / PLANES;
+    return vec3(planes[index], planes[size + index], planes[2 * size + index]);
+}
+
+uint current_level(uint index) {
+    return uint(planes[6 * (planes.length() / PLANES) + index]);
+}

@@ -1,0 +1,104 @@
+//! The attachments of a simulation on the device, shared by every solver.
+
+use super::Step;
+use super::external::Place;
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use crate::layout::{self, AttachPush, AttachedParticle};
+use crate::model::{self, Attachment};
+use crate::shaders;
+
+/// Most attachments of a simulation: what one update of a buffer in the stream can carry.
+pub const MOST_ATTACHMENTS: usize = 65_536 / size_of::<layout::Attachment>();
+
+/// Attachments, moved from step to step, with the pass that moves their particles.
+pub(super) struct Attachments {
+    list: Vec<Attachment>,
+    attached_count: u32,
+    buffer: Buffer,
+    /// One for each place where the solver keeps its particles.
+    places: Vec<Bindings<Kernel>>,
+}
+
+impl Attachments {
+    /// Puts attachments on the device; none where the list is empty.
+    ///
+    /// # Panics
+    /// Where there are more than [`MOST_ATTACHMENTS`].
+    pub(super) fn new(device: &Device, list: &[Attachment], places: &[Place<'_>]) -> engine::Result<Option<Self>> {
+        assert!(list.len() <= MOST_ATTACHMENTS, "at most {MOST_ATTACHMENTS} attachments");
+        let particles = attached_particles(list);
+        if particles.is_empty() {
+            return Ok(None);
+        }
+        let attached = Buffer::from_slice(device, "attached particles", &particles)?;
+        let buffer = Buffer::zeroed(device, "attachments", size_of::<layout::Attachment>() as u64 * list.len() as u64)?;
+        let (held, moving) = (("AttachedParticles", (&attached).into()), ("Attachments", (&buffer).into()));
+        let bind = |place: &Place<'_>| match *place {
+            Place::Buffers { positions, velocities } => Kernel::new(device, &shaders::ATTACH_MOVE)?.bind(&[
+                ("Positions", positions.into()),
+                ("Velocities", velocities.into()),
+                held,
+                moving,
+            ]),
+            Place::Images { current, .. } => {
+                Kernel::new(device, &shaders::ATTACH_MOVE_IMAGE)?.bind(&[("u_Positions", current.into()), held, moving])
+            }
+        };
+        let places = places.iter().map(bind).collect::<engine::Result<_>>()?;
+        Ok(Some(Self { list: list.to_vec(), attached_count: particles.len() as u32, buffer, places }))
+    }
+
+    /// Records where the attachments are during the step that starts at `time` \[s\].
+    pub(super) fn record(&self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+        recorder.update(&self.buffer, &attachments_during(&self.list, time, step))
+    }
+
+    /// Records the pass that moves the particles in place `place` to where they are at the end of a substep.
+    pub(super) fn record_substep(
+        &self,
+        recorder: &mut Recorder<'_>,
+        place: usize,
+        substep: u32,
+        step: &Step,
+    ) -> engine::Result<()> {
+        let push = attach_push(self.attached_count, substep, step);
+        recorder.dispatch(&self.places[place], &push, [self.attached_count, 1, 1])
+    }
+
+    /// Name of the pass.
+    pub(super) fn pass(&self) -> String {
+        self.places[0].pipeline().name().to_string()
+    }
+}
+
+/// What the kernel reads of the particles of all attachments.
+pub(super) fn attached_particles(list: &[Attachment]) -> Vec<AttachedParticle> {
+    let attached = |(attachment, number): (&Attachment, u32)| {
+        let particle = move |particle: &model::AttachedParticle| AttachedParticle {
+            place: particle.place.extend(particle.inverse_mass),
+            index: particle.index,
+            attachment: number,
+            padding: [0; 2],
+        };
+        attachment.particles.iter().map(particle).collect::<Vec<_>>()
+    };
+    list.iter().zip(0..).flat_map(attached).collect()
+}
+
+/// What the kernel reads of attachments during the step that starts at `time` \[s\].
+pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) -> Vec<layout::Attachment> {
+    let substep_dt = f64::from(step.dt) / f64::from(step.substeps);
+    list.iter().map(|attachment| attachment.during(time, substep_dt, step.substeps)).collect()
+}
+
+/// The push constants of a substep, for so many attached particles.
+pub(super) fn attach_push(attached_count: u32, substep: u32, step: &Step) -> AttachPush {
+    let share = |substep: u32| substep as f32 / step.substeps as f32;
+    AttachPush {
+        attached_count,
+        substep: substep as i32,
+        start: share(substep),
+        end: share(substep + 1),
+        substep_dt: step.substep_dt(),
+    }
+}

@@ -1,0 +1,146 @@
+//! Cuts on the device: passes over the constraints and the triangles, before the step in which a cut falls.
+//!
+//! Nothing is rebuilt. A constraint that is cut joins a particle to itself, has no length and does nothing, and a triangle
+//! that is cut has one corner and no area; so batches stay as they are, and free of races.
+
+use super::{Step, Triangles};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use crate::layout::Constraint;
+use crate::model::{Blade, Cut};
+use crate::shaders;
+
+/// When a cloth is cut: the cuts of its scene and those that are made while it runs.
+pub(super) struct Schedule {
+    cuts: Vec<Cut>,
+    /// Blades that cut before the next step.
+    pending: Vec<Blade>,
+}
+
+impl Schedule {
+    pub(super) fn new(cuts: &[Cut]) -> Self {
+        Self { cuts: cuts.to_vec(), pending: Vec::new() }
+    }
+
+    /// Cuts before the next step.
+    pub(super) fn cut(&mut self, blade: Blade) {
+        self.pending.push(blade);
+    }
+
+    /// Takes what cuts before the step that starts at `time` \[s\].
+    pub(super) fn take_due(&mut self, time: f64, step: &Step) -> Vec<Blade> {
+        let dt = f64::from(step.dt);
+        let number = (time / dt).round();
+        let due = self.cuts.iter().filter(|cut| step_of(cut.time, dt) == number).map(|cut| cut.blade);
+        due.chain(self.pending.drain(..)).collect()
+    }
+
+    /// Forgets what was to be cut before the next step.
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+    }
+}
+
+/// What cuts a cloth on the device.
+pub(super) struct Cutter {
+    pub(super) schedule: Schedule,
+    /// Whether anything has been cut since the last reset.
+    has_cut: bool,
+    constraints: Whole<Constraint>,
+    /// Of the triangles, where there are any.
+    lists: Vec<Whole<u32>>,
+    /// A pass each, and how many invocations it has.
+    passes: Vec<(Bindings<Kernel>, u32)>,
+}
+
+/// A buffer that cuts change, and what it held before.
+struct Whole<T> {
+    buffer: Buffer,
+    content: Vec<T>,
+}
+
+impl<T: bytemuck::Pod> Whole<T> {
+    fn read(buffer: &Buffer) -> engine::Result<Self> {
+        Ok(Self { buffer: buffer.clone(), content: buffer.read()? })
+    }
+}
+
+impl Cutter {
+    /// Prepares to cut particles at `positions`, shape \[particle_count\], in `constraints` and `triangles`, which are
+    /// whole, and waits for the device.
+    pub(super) fn new(
+        device: &Device,
+        positions: &Buffer,
+        constraints: &Buffer,
+        triangles: Option<&Triangles>,
+        cuts: &[Cut],
+    ) -> engine::Result<Self> {
+        let pass = |shader, name, buffer: &Buffer, count| {
+            let bindings =
+                Kernel::new(device, shader)?.bind(&[("Positions", positions.into()), (name, buffer.into())])?;
+            engine::Result::Ok((bindings, count))
+        };
+        let whole = Whole::read(constraints)?;
+        let mut passes = vec![pass(&shaders::CUT_CONSTRAINTS, "Constraints", constraints, whole.content.len() as u32)?];
+        let mut lists = Vec::new();
+        if let Some(Triangles { corners, around, count }) = triangles {
+            let particle_count = (positions.size() / size_of::<glam::Vec4>() as u64) as u32;
+            passes.push(pass(&shaders::CUT_TRIANGLES, "Triangles", corners, *count)?);
+            passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count)?);
+            lists = vec![Whole::read(corners)?, Whole::read(around)?];
+        }
+        Ok(Self { schedule: Schedule::new(cuts), has_cut: false, constraints: whole, lists, passes })
+    }
+
+    /// Records the cuts that fall before the step that starts at `time` \[s\].
+    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+        for blade in self.schedule.take_due(time, step) {
+            self.has_cut = true;
+            for (bindings, count) in &self.passes {
+                recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the cloth whole again, and waits until that is done.
+    pub(super) fn reset(&mut self) -> engine::Result<()> {
+        self.schedule.clear();
+        if std::mem::take(&mut self.has_cut) {
+            self.constraints.buffer.write(&self.constraints.content)?;
+            for list in &self.lists {
+                list.buffer.write(&list.content)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing is.
+    pub(super) fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        if !self.has_cut {
+            return Ok(None);
+        }
+        let constraints: Vec<Constraint> = self.constraints.buffer.read()?;
+        Ok(Some(constraints.iter().map(|constraint| constraint.index_a != constraint.index_b).collect()))
+    }
+}
+
+/// The number of the step in which a time lies, counted from the beginning.
+fn step_of(time: f64, dt: f64) -> f64 {
+    // What lies a rounding error before the start of a step belongs to it.
+    (time / dt * (1.0 + 1e-9)).floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_falls_before_the_step_in_which_its_time_lies() {
+        for (time, number) in [(0.0, 0.0), (0.249, 0.0), (0.25, 1.0), (0.26, 1.0), (2.0, 8.0)] {
+            assert_eq!(step_of(time, 0.25), number, "{time} s");
+        }
+        // 0.7 s is the start of step 7 of 0.1 s, to rounding.
+        assert_eq!(step_of(0.1 + 0.2 + 0.4, 0.1), 7.0);
+        assert_eq!(step_of(0.7, 0.1), 7.0);
+    }
+}

@@ -1,0 +1,136 @@
+//! What acts on a cloth from outside, the same for every solver: colliders, attachments, and the air.
+
+use glam::Vec4;
+
+use super::air::{Air, AirForces};
+use super::attachments::Attachments;
+use super::{Colliders, Step, Triangles};
+use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
+use crate::layout::CollidePush;
+use crate::model::{Attachment, Collider, Cut};
+
+/// What a solver is given to act on its cloth; nothing by default.
+#[derive(Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// What the particles collide with.
+    pub colliders: &'a [Collider],
+    /// What carries particles; each names particles of an inverse mass of 0.
+    pub attachments: &'a [Attachment],
+    /// The air, which blows on the triangles.
+    pub air: Air,
+    /// When and how the cloth is cut; only [`Pbd`](super::Pbd) can.
+    pub cuts: &'a [Cut],
+    /// The triangles of the cloth.
+    pub triangles: Option<&'a Triangles>,
+}
+
+/// One of the places where a solver keeps its particles, with what says how fast they go.
+pub(super) enum Place<'a> {
+    /// Positions with inverse masses, and velocities.
+    Buffers { positions: &'a Buffer, velocities: &'a Buffer },
+    /// Positions with pin flags, now and a substep ago.
+    Images { current: &'a Image, previous: &'a Image },
+}
+
+impl<'a> Place<'a> {
+    /// What holds the positions, and what the velocities are read from.
+    pub(super) fn resources(&self) -> [Resource<'a>; 2] {
+        match *self {
+            Self::Buffers { positions, velocities } => [positions.into(), velocities.into()],
+            Self::Images { current, previous } => [current.into(), previous.into()],
+        }
+    }
+}
+
+/// The surroundings on the device.
+pub(super) struct External {
+    pub(super) colliders: Colliders,
+    attachments: Option<Attachments>,
+    air: Option<AirForces>,
+    /// Of the air on each particle, xyz \[N\]; one element that nothing reads where there is no air.
+    forces: Buffer,
+    pub(super) triangles: Option<Triangles>,
+    step: Step,
+}
+
+impl External {
+    /// Puts the surroundings of `particle_count` particles on the device.
+    ///
+    /// # Panics
+    /// Where there is air and no triangles.
+    pub(super) fn new(
+        device: &Device,
+        surroundings: &Surroundings<'_>,
+        particle_count: usize,
+        places: &[Place<'_>],
+        step: Step,
+    ) -> engine::Result<Self> {
+        let has_air = surroundings.air.density > 0.0;
+        let forces = if has_air { particle_count } else { 1 };
+        let forces = Buffer::zeroed(device, "forces", (forces * size_of::<Vec4>()) as u64)?;
+        let air = has_air.then(|| AirForces::new(device, surroundings, places, &forces, &step)).transpose()?;
+        Ok(Self {
+            colliders: Colliders::new(device, surroundings.colliders)?,
+            attachments: Attachments::new(device, surroundings.attachments, places)?,
+            air,
+            forces,
+            triangles: surroundings.triangles.cloned(),
+            step,
+        })
+    }
+
+    /// The buffer that kernels bind as `Forces`.
+    pub(super) fn forces(&self) -> &Buffer {
+        &self.forces
+    }
+
+    /// 1 where there are forces, for the solver's parameters.
+    pub(super) fn has_forces(&self) -> u32 {
+        self.air.is_some().into()
+    }
+
+    /// Records where everything is during the step that starts at `time` \[s\].
+    pub(super) fn record(&self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        match &self.attachments {
+            Some(attachments) => attachments.record(recorder, time, &self.step),
+            None => Ok(()),
+        }
+    }
+
+    /// Records the forces on the particles in place `place`, at the start of a substep.
+    pub(super) fn record_forces(&self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
+        match &self.air {
+            Some(air) => air.record(recorder, place),
+            None => Ok(()),
+        }
+    }
+
+    /// Records the way of the attached particles in place `place` to where they are at the end of a substep.
+    pub(super) fn record_attachments(
+        &self,
+        recorder: &mut Recorder<'_>,
+        place: usize,
+        substep: u32,
+    ) -> engine::Result<()> {
+        match &self.attachments {
+            Some(attachments) => attachments.record_substep(recorder, place, substep, &self.step),
+            None => Ok(()),
+        }
+    }
+
+    /// The push constants for the colliders in a substep.
+    pub(super) fn push(&self, substep: u32) -> CollidePush {
+        self.colliders.push(substep, self.step.substeps)
+    }
+
+    /// The pass of [`External::record_forces`], where there is one, with its calls a step.
+    pub(super) fn force_pass(&self) -> Option<(String, u32)> {
+        self.air.as_ref().map(|air| (air.pass(), self.step.substeps))
+    }
+
+    /// The pass of [`External::record_attachments`], where there is one, with its calls a step.
+    pub(super) fn attachment_pass(&self) -> Option<(String, u32)> {
+        self.attachments.as_ref().map(|attachments| (attachments.pass(), self.step.substeps))
+    }
+}

@@ -1,0 +1,286 @@
+//! `rope`: Verlet integration with distance constraints on chains, after document 004.
+//!
+//! A step is one dispatch: each workgroup takes one rope through all substeps.
+
+use glam::{Vec3, Vec4};
+
+use super::{Colliders, Particles, Solver, Step};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use crate::layout::{self, RopeParameters, RopePush};
+use crate::model::{Collider, Rope, Ropes};
+use crate::shaders;
+
+/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, and the level of detail.
+const PLANES: usize = 7;
+
+/// How long the baked motion takes to start again \[s\]: ropes sway a whole number of times in it, so that an `f32` holds
+/// the time within it however long a simulation runs.
+const SWAY_LOOP: f64 = 64.0;
+
+/// How far the ends of a rope may move against each other, as a share of its length, for its baked motion to go with them.
+const RIGID: f32 = 1e-5;
+
+/// What the solver is set to, beyond the [`Step`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RopeSettings {
+    /// Share of the implicit velocity that one substep loses, 0 to 1.
+    pub velocity_loss: f32,
+    /// An acceleration beside gravity, of every particle \[m/s²\].
+    pub external_acceleration: Vec3,
+    /// Levels of detail; without them every rope is simulated in full.
+    pub detail: Option<RopeDetail>,
+}
+
+/// How ropes are coarser in the distance: at level 1 every second particle is simulated and half the iterations are made,
+/// at level 2 every fourth and a quarter, and at level 3 the rope sways about its anchors in a motion baked beforehand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RopeDetail {
+    /// Distances from the camera beyond which ropes are at level 1, 2 and 3 \[m\], in ascending order.
+    pub distances: [f32; 3],
+    /// Share of such a distance that a rope has to be beyond or within it, so as not to go back and forth.
+    pub hysteresis: f32,
+    /// Time in which what differs between two levels falls to a tenth and less after a change, (1 + 4) / e^4 of it \[s\].
+    pub blend_time: f32,
+    /// How far ropes at level 3 sway to either side \[rad\].
+    pub sway_angle: f32,
+}
+
+impl RopeDetail {
+    /// Time constant of a deviation, T of (1 + t / T) exp(-t / T) \[s\].
+    fn time_constant(&self) -> f32 {
+        self.blend_time / 4.0
+    }
+}
+
+impl RopeSettings {
+    /// The uniform block of a step.
+    #[must_use]
+    pub fn parameters(&self, step: &Step) -> RopeParameters {
+        let distances =
+            self.detail.map_or(Vec4::ZERO, |detail| Vec3::from_array(detail.distances).extend(detail.hysteresis));
+        let kept = |detail: RopeDetail| (-step.substep_dt() / detail.time_constant()).exp();
+        RopeParameters {
+            acceleration: self.acceleration(step).extend(0.0),
+            level_distances: distances,
+            velocity_loss: self.velocity_loss,
+            substep_dt: step.substep_dt(),
+            substeps: step.substeps,
+            iterations: step.iterations,
+            deviation_kept: self.detail.map_or(0.0, kept),
+            sway_angle: self.detail.map_or(0.0, |detail| detail.sway_angle),
+            padding: [0; 2],
+        }
+    }
+
+    fn acceleration(&self, step: &Step) -> Vec3 {
+        step.gravity + self.external_acceleration
+    }
+
+    /// What the kernel sees of `ropes` during the step from `start` to `end` \[s\], and of how they `rest`.
+    #[must_use]
+    pub fn ropes(&self, ropes: &Ropes, sways: &[Option<RopeSway>], start: f64, end: f64) -> Vec<layout::Rope> {
+        ropes.ropes().iter().zip(sways).map(|(rope, sway)| during(rope, *sway, start, end)).collect()
+    }
+
+    /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\]; shape
+    /// \[particle_count\]. Ropes without a baked motion have zeros.
+    #[must_use]
+    pub fn baked(&self, ropes: &Ropes, step: &Step) -> (Vec<Option<RopeSway>>, Vec<Vec4>) {
+        let (mut sways, mut rests) = (Vec::new(), Vec::new());
+        for rope in ropes.ropes() {
+            let rest = self.detail.and_then(|_| rope.rest(self.acceleration(step)));
+            let frequency = |frequency: f32| (f64::from(frequency) * SWAY_LOOP).round() / SWAY_LOOP;
+            sways.push(
+                rest.as_ref().map(|rest| RopeSway { axis: rest.axis, frequency: frequency(rest.frequency) as f32 }),
+            );
+            match rest {
+                Some(rest) => rests.extend(rest.offsets.iter().map(|offset| offset.extend(0.0))),
+                None => rests.resize(rests.len() + rope.particles.len(), Vec4::ZERO),
+            }
+        }
+        (sways, rests)
+    }
+
+    /// The push constants of the step that starts at `time` \[s\], seen from `camera` \[m\]; without one, every rope is
+    /// simulated in full.
+    #[must_use]
+    pub fn push(&self, camera: Option<Vec3>, time: f64, collider_count: usize) -> RopePush {
+        let coarsest = if self.detail.is_some() && camera.is_some() { 3 } else { 0 };
+        let camera = camera.unwrap_or_default().extend(time.rem_euclid(SWAY_LOOP) as f32);
+        RopePush { camera, collider_count: collider_count as u32, coarsest, padding: [0; 2] }
+    }
+}
+
+/// The motion that is baked for a rope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RopeSway {
+    /// What the rope turns about: a unit vector through the held end or ends.
+    pub axis: Vec3,
+    /// How often a second \[Hz\].
+    pub frequency: f32,
+}
+
+fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::Rope {
+    let [first_start, last_start] = rope.held_at(start);
+    let [first_end, last_end] = rope.held_at(end);
+    let span = |[first, last]: [Option<Vec3>; 2]| Some(last? - first?);
+    let begun = span(rope.held_at(0.0)).unwrap_or_default();
+    let spans = [span([first_start, last_start]), span([first_end, last_end])];
+    let is_rigid = spans.into_iter().flatten().all(|span| span.distance(begun) <= RIGID * rope.length());
+    let held = |place: Option<Vec3>| place.map_or(Vec4::ZERO, |place| place.extend(1.0));
+    layout::Rope {
+        first: rope.particles.start,
+        particle_count: rope.particles.len() as u32,
+        link_length: rope.link_length,
+        coarsest: if sway.is_some() && is_rigid { 3 } else { 2 },
+        first_start: held(first_start),
+        first_end: held(first_end),
+        last_start: held(last_start),
+        last_end: held(last_end),
+        sway: sway.map_or(Vec4::ZERO, |sway| sway.axis.extend(sway.frequency)),
+    }
+}
+
+/// Positions in xyz \[m\], w is 0, of the planes of a state; shape \[particle_count\].
+pub(super) fn positions(planes: &[f32]) -> Vec<Vec4> {
+    let size = planes.len() / PLANES;
+    let [x, y, z] = [0, 1, 2].map(|plane| &planes[plane * size..][..size]);
+    x.iter().zip(y).zip(z).map(|((&x, &y), &z)| Vec4::new(x, y, z, 0.0)).collect()
+}
+
+/// The solver on the GPU.
+pub struct RopeVerlet {
+    step: Step,
+    settings: RopeSettings,
+    ropes: Ropes,
+    sways: Vec<Option<RopeSway>>,
+    camera: Option<Vec3>,
+    planes: Buffer,
+    rope_buffer: Buffer,
+    /// What `rope_buffer` holds once the steps recorded so far have run.
+    recorded_ropes: Vec<layout::Rope>,
+    colliders: Colliders,
+    bindings: Bindings<Kernel>,
+}
+
+impl RopeVerlet {
+    /// Puts ropes on the device, at rest.
+    ///
+    /// # Errors
+    /// [`engine::Error::OverLimit`] where the ropes are larger than the device can bind, or what the engine reports.
+    ///
+    /// # Panics
+    /// Where the step has no substep.
+    pub fn new(
+        device: &Device,
+        ropes: &Ropes,
+        colliders: &[Collider],
+        step: Step,
+        settings: RopeSettings,
+    ) -> engine::Result<Self> {
+        assert!(step.substeps > 0, "a step has a substep");
+        let (sways, rests) = settings.baked(ropes, &step);
+        let recorded_ropes = settings.ropes(ropes, &sways, 0.0, f64::from(step.dt));
+        let plane_bytes = (PLANES * size_of::<f32>() * ropes.positions().len()) as u64;
+        let planes = Buffer::zeroed(device, "rope planes", plane_bytes)?;
+        let rope_buffer = Buffer::from_slice(device, "ropes", &recorded_ropes)?;
+        let rests = Buffer::from_slice(device, "rests", &rests)?;
+        let parameters = Buffer::from_slice(device, "rope parameters", &[settings.parameters(&step)])?;
+        let colliders = Colliders::new(device, colliders)?;
+        let bindings = Kernel::new(device, &shaders::ROPE_STEP)?.bind(&[
+            ("Planes", (&planes).into()),
+            ("Ropes", (&rope_buffer).into()),
+            ("Rests", (&rests).into()),
+            ("RopeParameters", (&parameters).into()),
+            ("Colliders", colliders.buffer().into()),
+        ])?;
+        let ropes = ropes.clone();
+        let mut solver = Self {
+            step,
+            settings,
+            ropes,
+            sways,
+            camera: None,
+            planes,
+            rope_buffer,
+            recorded_ropes,
+            colliders,
+            bindings,
+        };
+        solver.reset()?;
+        Ok(solver)
+    }
+
+    /// Sets where the particles were one substep ago and where they are, each xyz \[m\], shapes \[particle_count\], and all
+    /// ropes to level 0.
+    ///
+    /// # Errors
+    /// [`engine::Error::SizeMismatch`] where there are not as many as particles, or what the engine reports.
+    pub fn write(&mut self, previous: &[Vec3], current: &[Vec3]) -> engine::Result<()> {
+        let plane = |from: &[Vec3], axis: usize| from.iter().map(|place| place[axis]).collect::<Vec<_>>();
+        let places = [current, previous].map(|from| [0, 1, 2].map(|axis| plane(from, axis)).concat());
+        self.planes.write(&[places.concat(), vec![0.0; current.len()]].concat())
+    }
+
+    /// Waits for the device and reads the level of detail of each rope, 0 to 3. Shape \[rope_count\].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn levels(&self) -> engine::Result<Vec<u32>> {
+        let planes: Vec<f32> = self.planes.read()?;
+        let levels = &planes[6 * self.ropes.positions().len()..];
+        Ok(self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect())
+    }
+}
+
+impl Solver for RopeVerlet {
+    fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        let end = time + f64::from(self.step.dt);
+        self.colliders.record(recorder, time, end)?;
+        let ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
+        if ropes != self.recorded_ropes {
+            recorder.update(&self.rope_buffer, &ropes)?;
+            self.recorded_ropes = ropes;
+        }
+        let push = self.settings.push(self.camera, time, self.colliders.list().len());
+        let [invocations, ..] = self.bindings.pipeline().local_size();
+        recorder.dispatch(&self.bindings, &push, [invocations * self.recorded_ropes.len() as u32, 1, 1])
+    }
+
+    fn particles(&self) -> Vec<Particles> {
+        vec![Particles::Planes(self.planes.clone())]
+    }
+
+    fn current(&self) -> usize {
+        0
+    }
+
+    fn reset(&mut self) -> engine::Result<()> {
+        let start: Vec<Vec3> = self.ropes.positions().iter().map(|position| position.truncate()).collect();
+        self.write(&start, &start)
+    }
+
+    fn set_camera(&mut self, position: Vec3) {
+        self.camera = Some(position);
+    }
+
+    fn colliders(&self) -> &Colliders {
+        &self.colliders
+    }
+
+    fn colliders_mut(&mut self) -> &mut Colliders {
+        &mut self.colliders
+    }
+
+    fn constraint_count(&self) -> usize {
+        self.ropes.links().len()
+    }
+
+    fn batch_count(&self) -> usize {
+        2
+    }
+
+    fn passes(&self) -> Vec<(String, u32)> {
+        vec![(self.bindings.pipeline().name().to_string(), 1)]
+    }
+}

@@ -1,4 +1,4 @@
-//! Cloth simulation in GLSL 450 compute shaders on raw Vulkan.
+//! Cloth and rope simulation in GLSL 450 compute shaders on raw Vulkan.
 //!
 //! The crate is a library for native tools and, with the feature `viewer`, a program that shows and measures scenes.
 //! Its rooms, each of which may use only those named before it:
@@ -11,7 +11,7 @@
 //! - [`solver`]: the solvers on the GPU, and those of [`cpu`] beside them;
 //! - [`io`]: meshes and heights in;
 //! - [`scene`]: scene files and presets;
-//! - [`render`]: pictures of cloth, drawn from the solver's own particles.
+//! - [`render`]: pictures of cloth and ropes, drawn from the solver's own particles.
 //!
 //! # A compute shader of your own
 //!

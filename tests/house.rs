@@ -29,7 +29,7 @@ const MAY_USE: [(&str, &[&str]); 8] = [
     ("solver", &["solver", "cpu", "engine", "model", "layout", "shaders"]),
     ("io", &["io", "model"]),
     ("scene", &["scene", "solver", "io", "engine", "model", "layout"]),
-    ("render", &["render", "solver", "io", "engine", "model", "layout", "shaders"]),
+    ("render", &["render", "scene", "solver", "io", "engine", "model", "layout", "shaders"]),
 ];
 
 #[test]

@@ -45,7 +45,9 @@ macro_rules! every_case {
             ropes::rests_on_hillside
             ropes::slides_on_hillside
             ropes::what_starts_inside_is_not_thrown
+            ropes::ball_does_not_tunnel
             ropes::anchors_keep_to_their_paths
+            ropes::what_is_let_go_falls
             levels::every_level_keeps_the_length
             levels::changes_of_level_do_not_show
             levels::levels_go_by_distance_with_hysteresis
@@ -191,7 +193,7 @@ fn random(random: &mut Random) -> Setup {
         let pose = |position| Pose { position, rotation: Quat::IDENTITY };
         // Those that two ends hold are short enough for both.
         let path = vec![(0.0, pose(0.8 * position)), (0.1, pose(0.8 * position + 0.02 * vector(random)))];
-        Anchor { rope, end, path: Path::through(path).unwrap() }
+        Anchor { rope, end, hold: Path::through(path).unwrap().into() }
     });
     let anchors = anchors.collect();
     let ropes = Ropes::new(&starts, anchors).unwrap();

@@ -13,6 +13,7 @@ layout(local_size_x = 64) in;
 
 const uint MOST_PARTICLES = 256;
 const uint BAKED = 3; // level
+const uint PLANES = 7;
 
 struct Rope {
     uint first;
@@ -205,7 +206,7 @@ void play(uint index, float start, float end) {
 void main() {
     rope = ropes[gl_WorkGroupID.x];
     last = rope.particle_count - 1;
-    uint size = planes.length() / 7;
+    uint size = planes.length() / PLANES;
     for (uint i = gl_LocalInvocationID.x; i <= last; i += gl_WorkGroupSize.x) {
         uint place = rope.first + i;
         now[i] = vec3(planes[place], planes[size + place], planes[2 * size + place]);

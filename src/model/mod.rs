@@ -23,9 +23,10 @@ pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
-pub use rope::{Anchor, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
+pub use rope::{Anchor, Hold, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
 pub use rope_layout::{HeldEnds, RopeLayout};
-pub use rope_rest::{RopeRest, hanging_chain};
+pub use rope_rest::RopeRest;
+use rope_rest::hanging_chain;
 pub use strain::{Strain, strain};
 
 use glam::Vec4;

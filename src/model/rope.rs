@@ -41,8 +41,33 @@ pub struct Anchor {
     pub rope: usize,
     /// Which of its ends.
     pub end: RopeEnd,
+    /// How it holds it.
+    pub hold: Hold,
+}
+
+/// Holds an end of a rope on a path, and lets it go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hold {
     /// Where the end is when, whatever the rope does; rotations play no part.
     pub path: Path,
+    /// When it lets go \[s\], if ever: at the end of the first step that reaches this time.
+    pub release: Option<f64>,
+}
+
+impl Hold {
+    /// Whether it still holds during the step that starts at `start` \[s\] and takes `dt` \[s\].
+    #[must_use]
+    pub fn holds_during(&self, start: f64, dt: f64) -> bool {
+        // What a step reaches to rounding, it reaches.
+        self.release.is_none_or(|release| start < release - 1e-9 * dt)
+    }
+}
+
+impl From<Path> for Hold {
+    /// One that never lets go.
+    fn from(path: Path) -> Self {
+        Self { path, release: None }
+    }
 }
 
 /// Why there are no such ropes.
@@ -116,7 +141,7 @@ pub struct Rope {
     /// Distance between two neighbours at rest \[m\].
     pub link_length: f32,
     /// What holds its first and its last particle.
-    pub anchors: [Option<Path>; 2],
+    pub anchors: [Option<Hold>; 2],
 }
 
 impl Rope {
@@ -126,10 +151,10 @@ impl Rope {
         self.link_length * (self.particles.len() - 1) as f32
     }
 
-    /// Where its ends are held at `time` \[s\], each \[m\].
+    /// Where what holds its ends is at `time` \[s\], each \[m\], also where it has let go.
     #[must_use]
     pub fn held_at(&self, time: f64) -> [Option<Vec3>; 2] {
-        self.anchors.each_ref().map(|anchor| anchor.as_ref().map(|path| path.at(time).position))
+        self.anchors.each_ref().map(|anchor| anchor.as_ref().map(|hold| hold.path.at(time).position))
     }
 
     /// How it hangs at rest under `gravity` \[m/s²\] where its anchors are at the start; none where nothing holds it.
@@ -165,11 +190,11 @@ impl Ropes {
             let link_length = start.length / (start.positions.len() - 1) as f32;
             ropes.push(Rope { particles: first..positions.len() as u32, link_length, anchors: [None, None] });
         }
-        for (anchor, Anchor { rope, end, path }) in anchors.into_iter().enumerate() {
+        for (anchor, Anchor { rope, end, hold }) in anchors.into_iter().enumerate() {
             let most = ropes.len() - 1;
             let held = ropes.get_mut(rope).ok_or(RopeError::NoRope { anchor, most, found: rope })?;
             let end = &mut held.anchors[end as usize];
-            if end.replace(path).is_some() {
+            if end.replace(hold).is_some() {
                 return Err(RopeError::HeldTwice { anchor, rope });
             }
         }
@@ -261,7 +286,7 @@ mod tests {
 
     fn anchor(rope: usize, end: RopeEnd, x: f32) -> Anchor {
         let pose = Pose { position: Vec3::new(x, 0.0, 0.0), rotation: Quat::IDENTITY };
-        Anchor { rope, end, path: Path::resting(pose) }
+        Anchor { rope, end, hold: Path::resting(pose).into() }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{Anchor, Path, Pose, RopeEnd, RopeError, RopeStart, Ropes, hanging_chain};
+use super::{Anchor, Hold, Path, Pose, RopeEnd, RopeError, RopeStart, Ropes, hanging_chain};
 
 /// Which ends of ropes are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +47,8 @@ pub struct RopeLayout {
     pub held: HeldEnds,
     /// How what holds them moves, as seen from where it starts: time \[s\] and offset \[m\]; none where it stays.
     pub motion: Vec<(f64, Vec3)>,
+    /// When what holds them lets go \[s\], if ever.
+    pub release: Option<f64>,
 }
 
 impl RopeLayout {
@@ -69,7 +71,7 @@ impl RopeLayout {
         let anchors = starts.iter().enumerate().flat_map(|(rope, start)| {
             self.held.ends().iter().filter_map(move |&end| {
                 let position = if end == RopeEnd::First { start.positions.first() } else { start.positions.last() };
-                Some(Anchor { rope, end, path: self.path(*position?) })
+                Some(Anchor { rope, end, hold: Hold { path: self.path(*position?), release: self.release } })
             })
         });
         let anchors = anchors.collect();
@@ -119,6 +121,7 @@ mod tests {
             spacing: 0.5,
             held: HeldEnds::Both,
             motion: Vec::new(),
+            release: None,
         }
     }
 

@@ -26,8 +26,7 @@ pub struct RopeRest {
 impl RopeRest {
     /// The rest of a rope of `length` \[m\] with `particle_count` particles, its ends `held` there \[m\], under `gravity`
     /// \[m/s²\]; none where nothing holds it, nothing pulls it down, or it can hang in many ways.
-    #[must_use]
-    pub fn new(held: [Option<Vec3>; 2], length: f32, particle_count: usize, gravity: Vec3) -> Option<Self> {
+    pub(super) fn new(held: [Option<Vec3>; 2], length: f32, particle_count: usize, gravity: Vec3) -> Option<Self> {
         let down = gravity.try_normalize()?;
         let along = |index: usize| length * index as f32 / (particle_count - 1) as f32;
         let (offsets, axis) = match held {
@@ -65,8 +64,7 @@ fn across(direction: Vec3) -> Vec3 {
 /// across and up, for link j. H and V are such that the links l T_j / |T_j| add up to the span, which makes them the
 /// minimum of the convex function sum(l |T_j|) - (H, V) span. So the links' sum upwards grows with V, and once V fits, that
 /// across grows with H: both are found by halving intervals.
-#[must_use]
-pub fn hanging_chain(span: Vec3, length: f32, particle_count: usize, down: Vec3) -> Option<Vec<Vec3>> {
+pub(super) fn hanging_chain(span: Vec3, length: f32, particle_count: usize, down: Vec3) -> Option<Vec<Vec3>> {
     let (span, down, links) = (span.as_dvec3(), down.as_dvec3(), particle_count - 1);
     let level = span.reject_from_normalized(down);
     let link = f64::from(length) / links as f64;

@@ -156,6 +156,8 @@ scene! {
     rope_held: HeldEnds = HeldEnds::Both;
     /// How what holds the ropes moves, as seen from where it starts: keyframes `[time, x, y, z]` \[s, m\].
     rope_motion: Vec<[f64; 4]> = Vec::new();
+    /// When the ends that are held are let go \[s\]; without it, never.
+    rope_release: Option<f32> = None, in 1e-9..=1e9, "s";
     /// Half the thickness with which ropes are drawn \[m\]; to colliders they are thin.
     rope_radius: f32 = 0.005, in 1e-6..=1e3, "m";
     /// Whether ropes are coarser in the distance.

@@ -30,6 +30,7 @@ impl Scene {
             span: self.rope_span,
             spacing: self.rope_spacing,
             held: self.rope_held,
+            release: self.rope_release.map(f64::from),
             motion: self.rope_motion.iter().map(|&[time, x, y, z]| (time, offset([x, y, z]))).collect(),
         };
         Ok(layout.ropes()?.with_radius(self.rope_radius))

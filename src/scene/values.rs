@@ -235,6 +235,20 @@ impl Value for Option<Vec3> {
     }
 }
 
+impl Value for Option<f32> {
+    fn expected() -> String {
+        f32::expected()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        f32::read(value).map(Some)
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        self.as_ref().and_then(Value::write)
+    }
+}
+
 impl Value for Vec<[f64; 4]> {
     fn expected() -> String {
         "an array of keyframes [time, x, y, z], in s and m".into()
@@ -352,6 +366,14 @@ impl Numbers for Vec3 {
 
     fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
         self.to_array().iter().all(|number| range.contains(number))
+    }
+}
+
+impl Numbers for Option<f32> {
+    type Number = f32;
+
+    fn are_within(&self, range: &RangeInclusive<f32>) -> bool {
+        self.is_none_or(|number| range.contains(&number))
     }
 }
 

@@ -121,8 +121,15 @@ pub struct RopeSway {
 }
 
 fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::Rope {
-    let [first_start, last_start] = rope.held_at(start);
-    let [first_end, last_end] = rope.held_at(end);
+    let holds =
+        rope.anchors.each_ref().map(|hold| hold.as_ref().is_some_and(|hold| hold.holds_during(start, end - start)));
+    let has_let_go = rope.anchors.iter().zip(holds).any(|(hold, holds)| hold.is_some() && !holds);
+    let held_at = |time: f64| {
+        let [first, last] = rope.held_at(time);
+        [first.filter(|_| holds[0]), last.filter(|_| holds[1])]
+    };
+    let [first_start, last_start] = held_at(start);
+    let [first_end, last_end] = held_at(end);
     let span = |[first, last]: [Option<Vec3>; 2]| Some(last? - first?);
     let begun = span(rope.held_at(0.0)).unwrap_or_default();
     let spans = [span([first_start, last_start]), span([first_end, last_end])];
@@ -132,7 +139,7 @@ fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::
         first: rope.particles.start,
         particle_count: rope.particles.len() as u32,
         link_length: rope.link_length,
-        coarsest: if sway.is_some() && is_rigid { 3 } else { 2 },
+        coarsest: if sway.is_some() && is_rigid && !has_let_go { 3 } else { 2 },
         first_start: held(first_start),
         first_end: held(first_end),
         last_start: held(last_start),

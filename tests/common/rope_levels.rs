@@ -27,6 +27,7 @@ fn hanging(held: HeldEnds, span: f32) -> Setup {
         spacing: 1.0,
         held,
         motion: Vec::new(),
+        release: None,
     };
     let ropes = layout.ropes().unwrap();
     Setup {
@@ -176,7 +177,7 @@ pub fn far_ropes_sway_and_follow_their_anchors(make: Make) {
         let by = Vec3::new(0.5, 0.25, 0.0);
         let paths = [path(Vec3::ZERO, by), path(Vec3::X * 0.6, by + Vec3::X * apart)];
         let ends = [RopeEnd::First, RopeEnd::Last].into_iter().zip(paths.clone());
-        let anchors = ends.map(|(end, path)| Anchor { rope: 0, end, path }).collect();
+        let anchors = ends.map(|(end, path)| Anchor { rope: 0, end, hold: path.into() }).collect();
         let rest: Vec<_> = hanging(HeldEnds::Both, 0.6).ropes.positions().iter().map(|at| at.truncate()).collect();
         let rest = rest.iter().map(|place| *place - rest[0]).collect();
         let mut setup = Setup::one(rest, LENGTH.into(), anchors, 1.0 / 60.0, 4);

@@ -10,7 +10,7 @@ use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::{Scene, SolverKind};
 
-/// Cloth on raw Vulkan: runs a scene in a window, or headless with a report.
+/// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
 /// again, + and - change the elongation, J the constraint solver, V changes the view, Esc quits.

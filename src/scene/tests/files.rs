@@ -112,6 +112,14 @@ proptest! {
     }
 
     #[test]
+    fn what_is_accepted_of_ropes_makes_ropes(settings in proptest::collection::vec(line(), 0..4)) {
+        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+        if let Ok(scene) = load("ropes", &settings) {
+            prop_assert!(scene.ropes().is_ok());
+        }
+    }
+
+    #[test]
     fn every_sound_number_is_written_as_it_is_read(bits in any::<u32>()) {
         let number = f32::from_bits(bits);
         let scene = Scene { name: "some".into(), wind_flutter: number, ..Scene::default() };

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::Shape;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 60] = [
+const OTHER_VALUES: [(&str, &str); 61] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -60,6 +60,7 @@ const OTHER_VALUES: [(&str, &str); 60] = [
     ("rope_spacing", "1"),
     ("rope_held", "first"),
     ("rope_motion", "[[0, 0, 0, 0], [1.5, 1, 0, 0]]"),
+    ("rope_release", "2.5"),
     ("rope_radius", "0.01"),
     ("rope_lod", "true"),
     ("rope_lod_distances", "[1, 2, 3]"),
@@ -126,6 +127,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("rope_length", "1e-3", "1e6", "0", "inf"),
         ("rope_span", "0", "1e6", "-1", "inf"),
         ("rope_spacing", "0", "1e6", "-1", "inf"),
+        ("rope_release", "1e-9", "1e9", "0", "inf"),
         ("rope_radius", "1e-6", "1e3", "0", "inf"),
         ("rope_lod_distances", "[0, 0, 0]", "[0, 0, 1e9]", "[-1, 0, 0]", "[0, 0, inf]"),
         ("rope_lod_hysteresis", "0", "0.5", "-0.1", "0.6"),

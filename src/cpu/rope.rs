@@ -20,10 +20,14 @@ pub struct RopeVerlet {
 }
 
 impl RopeVerlet {
-    /// Ropes at rest at `positions` \[m\], shape \[particle_count\], all at level 0.
+    /// Ropes, all at level 0: their particles one substep ago and now \[m\].
+    ///
+    /// # Panics
+    /// Where there are not as many of both.
     #[must_use]
-    pub fn new(positions: &[Vec3], rope_count: usize) -> Self {
-        Self { twin: rope::RopeVerlet::new(positions, rope_count) }
+    pub fn new(previous: &[Vec3], positions: &[Vec3], rope_count: usize) -> Self {
+        assert_eq!(previous.len(), positions.len(), "two positions of each particle");
+        Self { twin: rope::RopeVerlet { previous: previous.to_vec(), ..rope::RopeVerlet::new(positions, rope_count) } }
     }
 
     /// Where each particle is \[m\]. Shape \[particle_count\].

@@ -38,7 +38,8 @@ fn truncated(vectors: &[Vec4]) -> Vec<Vec3> {
 }
 
 fn at_rest(ropes: &model::Ropes) -> cpu::RopeVerlet {
-    cpu::RopeVerlet::new(&truncated(ropes.positions()), ropes.ropes().len())
+    let start = truncated(ropes.positions());
+    cpu::RopeVerlet::new(&start, &start, ropes.ropes().len())
 }
 
 impl CpuSolver for Ropes {

@@ -91,6 +91,11 @@ impl Cutter {
         Ok(Self { schedule: Schedule::new(cuts), has_cut: false, constraints: whole, lists, passes })
     }
 
+    /// The constraints before any cut. Shape \[constraint_count\].
+    pub(super) fn whole_constraints(&self) -> &[Constraint] {
+        &self.constraints.content
+    }
+
     /// Records the cuts that fall before the step that starts at `time` \[s\].
     pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
         for blade in self.schedule.take_due(time, step) {

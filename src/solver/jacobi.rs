@@ -29,10 +29,14 @@ pub(super) struct PbdBuffers<'a> {
 }
 
 impl Jacobi {
-    /// Reads the constraints back from the device, and adds 24 bytes there for each of them.
-    pub(super) fn new(device: &Device, particle_count: usize, buffers: &PbdBuffers<'_>) -> engine::Result<Self> {
-        let constraints: Vec<Constraint> = buffers.constraints.read()?;
-        let (first_ends, ends) = ends_at_particles(particle_count, &constraints);
+    /// Adds 24 bytes to the device for each of the `constraints`, of which none is cut.
+    pub(super) fn new(
+        device: &Device,
+        particle_count: usize,
+        constraints: &[Constraint],
+        buffers: &PbdBuffers<'_>,
+    ) -> engine::Result<Self> {
+        let (first_ends, ends) = ends_at_particles(particle_count, constraints);
         let first_ends = Buffer::from_slice(device, "first ends", &first_ends)?;
         let ends = Buffer::from_slice(device, "ends", &ends)?;
         let corrections = Buffer::zeroed(device, "corrections", 16 * constraints.len() as u64)?;

@@ -215,17 +215,25 @@ fn what_acts_from_outside_does_so_as_on_the_gpu() {
 fn the_device_has_the_particles_after_each_step() {
     let validated = Validated::open();
     let device = &validated.device;
-    for preset in ["flag", "verlet"] {
-        let scene = scene(preset, &[("columns", "40"), ("rows", "30")]);
+    let grid = [("columns", "40"), ("rows", "30")];
+    for (preset, settings) in [("flag", &grid[..]), ("verlet", &grid), ("ropes", &[("rope_count", "20")])] {
+        let scene = scene(preset, settings);
         let mut alone = scene.cpu_simulation().unwrap();
         alone.advance();
         let mut drawn = scene.cpu_simulation().unwrap();
         drawn.advance();
         let mut drawn = drawn.on_device(device).unwrap();
-        let Particles::Buffer(buffer) = drawn.particles()[drawn.current()].clone() else {
+        let (Particles::Buffer(buffer) | Particles::Planes(buffer)) = drawn.particles()[drawn.current()].clone() else {
             panic!("particles of the CPU are not in a buffer");
         };
-        assert_eq!(buffer.read::<Vec4>().unwrap(), alone.positions());
+        let positions = |floats: Vec<f32>| -> Vec<Vec4> {
+            if preset != "ropes" {
+                return bytemuck::cast_slice(&floats).to_vec();
+            }
+            let [x, y, z] = [0, 1, 2].map(|plane| floats.chunks(floats.len() / 7).nth(plane).unwrap());
+            (0..x.len()).map(|index| Vec4::new(x[index], y[index], z[index], 0.0)).collect()
+        };
+        assert_eq!(positions(buffer.read().unwrap()), alone.positions());
         let mut frames = Frames::new(device, 2).unwrap();
         let mut seen = Vec::new();
         for _ in 0..4 {
@@ -240,12 +248,12 @@ fn the_device_has_the_particles_after_each_step() {
             recorder.submit().unwrap();
         }
         for (number, (staging, wanted)) in seen.iter().enumerate() {
-            assert_eq!(&staging.read::<Vec4>().unwrap(), wanted, "{preset}, step {number}");
+            assert_eq!(&positions(staging.read().unwrap()), wanted, "{preset}, step {number}");
         }
         assert_eq!(drawn.time(), alone.time());
         drawn.reset().unwrap();
         let start = scene.cpu_simulation().unwrap();
-        assert_eq!((drawn.time(), buffer.read::<Vec4>().unwrap()), (0.0, start.positions()));
+        assert_eq!((drawn.time(), positions(buffer.read().unwrap())), (0.0, start.positions()));
     }
 }
 
@@ -263,15 +271,26 @@ fn report(arguments: &[&str], threads: &str) -> Value {
 
 #[test]
 fn every_run_on_any_number_of_threads_ends_in_the_same_bytes_without_vulkan() {
-    for (preset, solver) in
-        [("flag", "xpbd"), ("flag", "xpbd-document"), ("verlet", "verlet"), ("curtain", "mass-spring")]
-    {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = format!("mesh={}", sheet(folder.path()).display());
+    let camera_within_ropes = "rope_lod_camera=[0, 0, 12]";
+    for (preset, solver, setting) in [
+        ("flag", "xpbd", "rows=80"),
+        ("flag", "xpbd-document", "constraint_solver=jacobi"),
+        ("verlet", "verlet", "wind=[1, 2, 3]"),
+        ("curtain", "mass-spring", "air_density=1.2"),
+        ("drape", "pbd", "cut=[{time = 0.02, point = [0.01, 0, 0], normal = [1, 0, 0]}]"),
+        ("ropes", "rope", camera_within_ropes),
+        ("mesh", "xpbd", &mesh),
+    ] {
         let hash = |threads| {
-            let report = report(&[preset, "--solver", solver, "--frames", "5"], threads);
+            let report = report(&[preset, "--solver", solver, "--set", setting, "--frames", "5"], threads);
             assert_eq!(report["device"]["name"], format!("CPU, threads: {threads}"));
             report["state"]["hash"].clone()
         };
-        let mut simulation = scene(preset, &[("solver", solver)]).cpu_simulation().unwrap();
+        let scene = scene(preset, &[("solver", solver), setting.split_once('=').unwrap()]);
+        let mut simulation = scene.cpu_simulation().unwrap();
+        simulation.set_camera(camera(&scene));
         (0..5).for_each(|_| {
             simulation.advance();
         });

@@ -351,9 +351,13 @@ fn plus_minus_and_j(backend: &'static str) {
 
 #[test]
 fn the_key_v_colours_ropes_by_their_level() {
+    ["gpu", "cpu"].into_iter().for_each(v_colours_ropes);
+}
+
+fn v_colours_ropes(backend: &'static str) {
     let ropes = "--solver rope --set rope_count=12 --set rope_columns=2 --set rope_radius=0.02 --set substeps=4 \
                  --set rope_lod=true --set rope_lod_distances=[0,0,0.1]";
-    let screen = Screen::start();
+    let screen = Screen { backend, ..Screen::start() };
     let (viewer, window) = screen.window_with(&ropes.split_whitespace().collect::<Vec<_>>());
     screen.xdotool("key space");
     screen.titled(window, "paused");

@@ -40,7 +40,7 @@ impl Run {
     pub fn new(instance: &Instance, arguments: &Arguments, scene: &Scene, presents: bool) -> Result<Self> {
         let device = Device::open(instance, arguments.device.as_deref(), presents)?;
         let simulation = scene.simulation(&device)?;
-        let (room, wave) = (Bounds::room(simulation.body()), Wave::of(scene));
+        let (room, wave) = (Bounds::room(simulation.body(), simulation.colliders().list()), Wave::of(scene));
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
             room: wave.map_or(room, |wave| room.joined(wave.bounds())),

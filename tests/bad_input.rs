@@ -259,6 +259,7 @@ fn wrong_usage() {
             ],
         ),
         (&["--window", "--headless"], &["cannot be used with"]),
+        (&["--backend", "tpu"], &["'tpu'", "gpu, cpu"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
         (&["flag", "flag"], &["'flag'"]),
     ] {
@@ -296,12 +297,14 @@ fn devices_and_displays_that_are_not_there() {
     let says = ["no Vulkan device matches 'riva'"];
     case(&runs(&["flag"]), FAILED, &says).in_environment(&[("TAUTLINE_DEVICE", "riva")]).check();
     let none = [("VK_DRIVER_FILES", "/none.json"), ("VK_ICD_FILENAMES", "/none.json")];
-    let says = ["no Vulkan device was found", "install a graphics driver"];
+    let says = ["no Vulkan device was found", "install a graphics driver", "--headless --backend cpu"];
     case(&runs(&["flag"]), FAILED, &says).in_environment(&none).check();
-    case(&["--list-devices"], FAILED, &says).in_environment(&none).check();
+    // A picture is drawn by a device, whatever computes.
+    case(&runs(&["flag", "--backend", "cpu"]), FAILED, &says).in_environment(&none).check();
+    case(&["--list-devices"], FAILED, &says[..2]).in_environment(&none).check();
     if cfg!(target_os = "linux") {
         // A file of the loader's name that is no library hides the loader from this one process.
-        let says = ["no Vulkan loader was found", "install one", "libvulkan1"];
+        let says = ["no Vulkan loader was found", "install one", "libvulkan1", "--headless --backend cpu"];
         case(&runs(&["flag"]), FAILED, &says).with(junk).in_environment(&[("LD_LIBRARY_PATH", ".")]).check();
         let no_display = [("DISPLAY", ""), ("WAYLAND_DISPLAY", ""), ("WAYLAND_SOCKET", "")];
         let says = ["no window can be opened", "--headless", "DISPLAY"];

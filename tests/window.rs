@@ -42,6 +42,8 @@ struct Screen {
     server: Process,
     folder: TempDir,
     number: String,
+    /// What computes in the viewers on it.
+    backend: &'static str,
     deadline: Instant,
 }
 
@@ -67,7 +69,8 @@ impl Screen {
         command.arg(folder.path()).stdout(File::create(&number).unwrap());
         command.stderr(File::create(folder.path().join("server")).unwrap());
         let server = spawn(&mut command);
-        let mut screen = Self { server, folder, number: String::new(), deadline: Instant::now() + PATIENCE };
+        let mut screen =
+            Self { server, folder, number: String::new(), backend: "gpu", deadline: Instant::now() + PATIENCE };
         screen.number = screen.until("Xvfb has started", || {
             fs::read_to_string(&number).ok().filter(|text| text.ends_with('\n')).map(|text| text.trim().to_string())
         });
@@ -142,6 +145,7 @@ impl Screen {
         let file = |name: &str| File::create(self.folder.path().join(name)).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
         command.args("flag --set columns=30 --set rows=30 --size 320x240 --validate".split(' ')).args(arguments);
+        command.args(["--backend", self.backend]);
         command.env("DISPLAY", format!(":{}", self.number)).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
         if std::env::var_os("TAUTLINE_DEVICE").is_none() {
             // A device that can show on a screen that no hardware drives.
@@ -274,7 +278,16 @@ fn it_shows_a_moving_flag_until_the_window_is_closed() {
 
 #[test]
 fn space_pauses_n_steps_once_r_starts_again_and_esc_quits() {
-    let screen = Screen::start();
+    space_n_r_and_esc("gpu");
+}
+
+#[test]
+fn space_n_r_and_esc_do_the_same_on_the_cpu() {
+    space_n_r_and_esc("cpu");
+}
+
+fn space_n_r_and_esc(backend: &'static str) {
+    let screen = Screen { backend, ..Screen::start() };
     let (viewer, window, start) = screen.paused_window();
     std::thread::sleep(SETTLING);
     assert!(screen.pixels(SIZE) == start, "the picture changed while it was paused");
@@ -306,7 +319,16 @@ fn space_pauses_n_steps_once_r_starts_again_and_esc_quits() {
 
 #[test]
 fn keys_change_the_elongation_and_the_order_of_the_constraints() {
-    let screen = Screen::start();
+    plus_minus_and_j("gpu");
+}
+
+#[test]
+fn keys_change_settings_on_the_cpu() {
+    plus_minus_and_j("cpu");
+}
+
+fn plus_minus_and_j(backend: &'static str) {
+    let screen = Screen { backend, ..Screen::start() };
     let (viewer, window, start) = screen.paused_window();
     screen.xdotool("key n");
     let as_it_is = screen.still_after(&start);
@@ -421,13 +443,20 @@ fn it_ends_with_an_error_when_the_display_goes_away() {
 
 #[test]
 fn a_window_runs_as_many_frames_as_asked_and_writes_the_same_files() {
-    let screen = Screen::start();
-    screen.ends_well(screen.viewer(&["--window", "--frames", "7", "--image", "it.png", "--report", "it.json"]));
-    let report: serde_json::Value = serde_json::from_slice(&fs::read(screen.path("it.json")).unwrap()).unwrap();
-    assert_eq!(report["frames"], 7);
-    assert_eq!(report["validation_messages"], 0);
-    let image = png::Decoder::new(std::io::BufReader::new(File::open(screen.path("it.png")).unwrap()));
-    assert_eq!(image.read_info().unwrap().info().size(), (320, 240));
+    for backend in ["gpu", "cpu"] {
+        let screen = Screen { backend, ..Screen::start() };
+        let files = ["--frames", "7", "--image", "it.png", "--report", "it.json"];
+        let report = |mode| {
+            screen.ends_well(screen.viewer(&[&[mode], &files[..]].concat()));
+            serde_json::from_slice::<serde_json::Value>(&fs::read(screen.path("it.json")).unwrap()).unwrap()
+        };
+        let (headless, window) = (report("--headless"), report("--window"));
+        assert_eq!((&window["backend"], &window["frames"]), (&backend.into(), &7.into()));
+        assert_eq!(window["validation_messages"], 0);
+        assert_eq!(window["state"], headless["state"], "{backend}");
+        let image = png::Decoder::new(std::io::BufReader::new(File::open(screen.path("it.png")).unwrap()));
+        assert_eq!(image.read_info().unwrap().info().size(), (320, 240));
+    }
 }
 
 #[test]

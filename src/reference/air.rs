@@ -21,11 +21,16 @@ pub fn forces(
         let corners = triangle.map(|corner| corner as usize);
         let [a, b, c] = corners.map(|corner| positions[corner].truncate());
         let [va, vb, vc] = corners.map(|corner| velocities[corner].truncate());
-        let past = parameters.velocity.truncate() - (va + vb + vc) / 3.0;
-        let share = plate_force(parameters, (b - a).cross(c - a) / 2.0, past) / 3.0;
+        let share = share(parameters, [a, b, c], [va, vb, vc]);
         corners.into_iter().for_each(|corner| forces[corner] += share.extend(0.0));
     }
     forces
+}
+
+/// The force on each corner of a triangle \[N\], from where its corners are \[m\] and how fast they go \[m/s\].
+pub(crate) fn share(parameters: &AirParameters, [a, b, c]: [Vec3; 3], [va, vb, vc]: [Vec3; 3]) -> Vec3 {
+    let past = parameters.velocity.truncate() - (va + vb + vc) / 3.0;
+    plate_force(parameters, (b - a).cross(c - a) / 2.0, past) / 3.0
 }
 
 /// The force on a flat plate \[N\], with its area along its normal \[m²\], that air moves past at `past` \[m/s\].

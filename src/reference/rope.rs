@@ -26,15 +26,15 @@ struct Span {
 }
 
 /// One rope of the state, for one step.
-struct Chain<'a> {
-    rope: &'a Rope,
+pub(crate) struct Chain<'a> {
+    pub(crate) rope: &'a Rope,
     /// Its place in the set.
-    index: usize,
-    now: &'a mut [Vec3],
-    before: &'a mut [Vec3],
-    rests: &'a [Vec3],
-    parameters: &'a RopeParameters,
-    push: &'a RopePush,
+    pub(crate) index: usize,
+    pub(crate) now: &'a mut [Vec3],
+    pub(crate) before: &'a mut [Vec3],
+    pub(crate) rests: &'a [Vec3],
+    pub(crate) parameters: &'a RopeParameters,
+    pub(crate) push: &'a RopePush,
 }
 
 impl RopeVerlet {
@@ -59,21 +59,9 @@ impl RopeVerlet {
     ) {
         for (index, rope) in ropes.iter().enumerate() {
             let range = rope.first as usize..(rope.first + rope.particle_count) as usize;
-            let middle = self.positions[range.start + range.len() / 2];
-            let distance = middle.distance(push.camera.truncate());
-            let level = level_at(parameters, rope.coarsest.min(push.coarsest), distance, self.levels[index]);
-            self.levels[index] = level;
             let (now, before) = (&mut self.positions[range.clone()], &mut self.previous[range.clone()]);
             let mut chain = Chain { rope, index, now, before, rests: &rests[range], parameters, push };
-            for substep in 0..parameters.substeps {
-                let share = |substep: u32| substep as f32 / parameters.substeps as f32;
-                let span = Span { start: share(substep), end: share(substep + 1) };
-                if level == 3 {
-                    chain.play(span);
-                } else {
-                    chain.simulate(level, colliders, span);
-                }
-            }
+            self.levels[index] = chain.step(self.levels[index], colliders, Chain::project);
         }
     }
 }
@@ -88,6 +76,29 @@ fn level_at(parameters: &RopeParameters, coarsest: u32, distance: f32, level: u3
 }
 
 impl Chain<'_> {
+    /// Advances the rope, which was at `level`, by a step, and returns its level. `project` goes so many times over the
+    /// links between nodes.
+    pub(crate) fn step(
+        &mut self,
+        level: u32,
+        colliders: &Colliders<'_>,
+        project: impl Fn(&mut Self, &[usize], u32),
+    ) -> u32 {
+        let RopeParameters { substeps, .. } = *self.parameters;
+        let distance = self.now[self.now.len() / 2].distance(self.push.camera.truncate());
+        let level = level_at(self.parameters, self.rope.coarsest.min(self.push.coarsest), distance, level);
+        for substep in 0..substeps {
+            let share = |substep: u32| substep as f32 / substeps as f32;
+            let span = Span { start: share(substep), end: share(substep + 1) };
+            if level == 3 {
+                self.play(span);
+            } else {
+                self.simulate(level, colliders, span, &project);
+            }
+        }
+        level
+    }
+
     fn last(&self) -> usize {
         self.now.len() - 1
     }
@@ -103,9 +114,15 @@ impl Chain<'_> {
     }
 
     /// A substep in which the particles that `level` keeps are simulated.
-    fn simulate(&mut self, level: u32, colliders: &Colliders<'_>, span: Span) {
+    fn simulate(
+        &mut self,
+        level: u32,
+        colliders: &Colliders<'_>,
+        span: Span,
+        project: impl Fn(&mut Self, &[usize], u32),
+    ) {
         let nodes = nodes(self.now.len(), level);
-        let left_out: Vec<usize> = (0..self.last()).filter(|particle| !nodes.contains(particle)).collect();
+        let left_out: Vec<usize> = (0..self.last()).filter(|particle| nodes.binary_search(particle).is_err()).collect();
         let deviations: Vec<Vec3> = left_out
             .iter()
             .map(|&particle| {
@@ -117,13 +134,7 @@ impl Chain<'_> {
         for &node in &nodes {
             self.integrate(node, span);
         }
-        for _ in 0..(self.parameters.iterations >> level).max(1) {
-            for parity in 0..2 {
-                for link in nodes.windows(2).skip(parity).step_by(2) {
-                    self.solve(link[0], link[1]);
-                }
-            }
-        }
+        project(self, &nodes, (self.parameters.iterations >> level).max(1));
         for &node in &nodes {
             if !self.is_held(node) {
                 self.collide(node, colliders, span);
@@ -147,6 +158,15 @@ impl Chain<'_> {
         };
     }
 
+    /// Goes over the links between nodes, every second of them and then the others, so many times.
+    fn project(&mut self, nodes: &[usize], iterations: u32) {
+        for parity in (0..iterations).flat_map(|_| [0, 1]) {
+            for link in nodes.windows(2).skip(parity).step_by(2) {
+                self.solve(link[0], link[1]);
+            }
+        }
+    }
+
     /// diff = (dist - L0) / dist; half of it for each end, all of it for the one whose partner is held. Source: document
     /// 004, section 3.
     fn solve(&mut self, a: usize, b: usize) {
@@ -155,15 +175,25 @@ impl Chain<'_> {
         if distance == 0.0 {
             return;
         }
-        let diff = (distance - self.rope.link_length * (b - a) as f32) / distance;
-        let (share_a, share_b) = match (self.is_held(a), self.is_held(b)) {
+        let diff = (distance - self.rest_length(a, b)) / distance;
+        let (share_a, share_b) = self.shares(a, b);
+        self.now[a] += share_a * diff * way;
+        self.now[b] -= share_b * diff * way;
+    }
+
+    /// Length at rest of the link between two nodes \[m\].
+    pub(crate) fn rest_length(&self, a: usize, b: usize) -> f32 {
+        self.rope.link_length * (b - a) as f32
+    }
+
+    /// What the ends of a link take of its error.
+    pub(crate) fn shares(&self, a: usize, b: usize) -> (f32, f32) {
+        match (self.is_held(a), self.is_held(b)) {
             (false, false) => (0.5, 0.5),
             (true, false) => (0.0, 1.0),
             (false, true) => (1.0, 0.0),
             (true, true) => (0.0, 0.0),
-        };
-        self.now[a] += share_a * diff * way;
-        self.now[b] -= share_b * diff * way;
+        }
     }
 
     /// Out of the colliders, one after the other; what a collider has pushed out does not leave it by that. Source: document
@@ -221,7 +251,7 @@ fn nodes(count: usize, level: u32) -> Vec<usize> {
 
 /// Where a particle between two nodes lies on the curve through the nodes: the cubic with the nodes' places and slopes.
 fn curve(points: &[Vec3], nodes: &[usize], particle: usize) -> Vec3 {
-    let end = nodes.iter().position(|&node| node > particle).expect("a node after every particle but the last");
+    let end = nodes.partition_point(|&node| node <= particle);
     let size = (nodes[end] - nodes[end - 1]) as f32;
     let t = (particle - nodes[end - 1]) as f32 / size;
     let [from, to] = [end - 1, end].map(|node| points[nodes[node]]);

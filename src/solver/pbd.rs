@@ -283,7 +283,7 @@ impl Solver for Pbd {
             Some(cutter) => cutter,
             None => self.make_cutter(&[])?,
         };
-        cutter.cut(blade);
+        cutter.schedule.cut(blade);
         self.cutter = Some(cutter);
         Ok(true)
     }

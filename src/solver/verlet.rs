@@ -137,7 +137,7 @@ impl Verlet {
 }
 
 /// Document 000 keeps a pin flag where the other solvers keep the inverse mass.
-fn flag_pin(particle: Vec4) -> Vec4 {
+pub(super) fn flag_pin(particle: Vec4) -> Vec4 {
     particle.truncate().extend(if particle.w == 0.0 { 1.0 } else { 0.0 })
 }
 

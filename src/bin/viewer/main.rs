@@ -2,6 +2,7 @@
 
 mod arguments;
 mod headless;
+mod outcome;
 mod output;
 mod report;
 mod run;

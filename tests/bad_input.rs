@@ -93,7 +93,7 @@ const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 #[test]
 fn scenes_that_cannot_be_had() {
-    let presets = "verlet, curtain, flag, drape, ropes, mesh";
+    let presets = "verlet, curtain, flag, cut, drape, ropes, mesh";
     for (arguments, says) in [
         (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
         (&[""], &["no preset ``", presets]),
@@ -118,7 +118,7 @@ fn scene_files_that_are_malformed() {
         (b"preset = \"flag\"\r\ncolumns = ", &["bad.toml, line 2: this is not TOML"]),
         (b"rows = 3\nrows = 4", &["bad.toml, line 2", "duplicate key"]),
         (b"\xef\xbb\xbfpreset = \"flag\"\n\ncolums = 3", &["bad.toml, line 3", "`colums`", "`columns`", "rows"]),
-        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, drape, ropes, mesh)", "\"flags\""]),
+        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, cut, drape, ropes, mesh)", "\"flags\""]),
         (b"rows = 0", &["bad.toml, line 1: `rows`", "from 1 to", "not 0"]),
         (b"dt = nan", &["bad.toml, line 1: `dt`", "from 1e-9 to 1 s", "not nan"]),
         (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),

@@ -322,7 +322,7 @@ fn scenes_and_devices_are_listed() {
     let list = |flag| String::from_utf8(viewer(&[flag]).output().unwrap().stdout).unwrap();
     let scenes = list("--list-scenes");
     let names: Vec<_> = scenes.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["verlet", "curtain", "flag", "drape", "ropes", "mesh"]);
+    assert_eq!(names, ["verlet", "curtain", "flag", "cut", "drape", "ropes", "mesh"]);
     let devices = list("--list-devices");
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
 }

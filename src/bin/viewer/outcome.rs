@@ -64,7 +64,7 @@ impl Outcome {
 
 /// The space in which the body of a simulation can hang and swing, and beside it a wave.
 pub fn room(simulation: &Simulation, wave: Option<Wave>) -> Bounds {
-    let room = Bounds::room(simulation.body());
+    let room = Bounds::room(simulation.body(), simulation.colliders().list());
     wave.map_or(room, |wave| room.joined(wave.bounds()))
 }
 

@@ -66,7 +66,7 @@ impl MassSpring {
     pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &Colliders<'_>, push: &CollidePush) {
         let (size, twin) = (parameters.grid_size, &self.twin);
         assert_eq!(twin.positions.len(), (size.x * size.y) as usize, "a particle for each node of the grid");
-        let springs = mass_spring::springs(parameters);
+        let (springs, colliders) = (mass_spring::springs(parameters), colliders.moving(push));
         let of_one = |coordinate| twin.force(parameters, coordinate);
         let of_four = |index| {
             let (position, velocity) = (four_at(&twin.positions, index), four_at(&twin.velocities, index));
@@ -88,7 +88,7 @@ impl MassSpring {
         rows.with_min_len(rows_of_job(columns)).for_each(|(row, (positions, velocities))| {
             let take = |index: usize, force: Vec3| {
                 let column = index % columns;
-                (positions[column], velocities[column]) = twin.next(parameters, colliders, push, index, force);
+                (positions[column], velocities[column]) = twin.next(parameters, &colliders, index, force);
             };
             for_each_force(size, row, 1, of_one, of_four, take);
         });

@@ -152,10 +152,11 @@ impl Pbd {
 
     /// Moves each free particle out of the colliders.
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         let particles = self.positions.par_iter_mut().zip(&self.previous_positions);
         particles.with_min_len(JOB).for_each(|(position, previous_position)| {
             if position.w > 0.0 {
-                let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());
+                let collided = collide::collide(&colliders, previous_position.truncate(), position.truncate());
                 *position = collided.extend(position.w);
             }
         });

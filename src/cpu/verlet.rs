@@ -99,10 +99,11 @@ impl Verlet {
 
     /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         let particles = self.twin.current.par_iter_mut().zip(&self.twin.previous).with_min_len(JOB);
         particles.for_each(|(current, previous)| {
             if current.w < 0.5 {
-                let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());
+                let collided = collide::collide(&colliders, previous.truncate(), current.truncate());
                 *current = collided.extend(current.w);
             }
         });

@@ -3,7 +3,7 @@
 use glam::{IVec2, Vec3, Vec4};
 
 use crate::layout::{CollidePush, MassSpringParameters};
-use crate::reference::collide::{self, Colliders};
+use crate::reference::collide::{Colliders, Moving};
 
 /// State of a grid of masses and springs.
 ///
@@ -34,12 +34,12 @@ impl MassSpring {
     ///
     /// When the grid has more particles than there are positions.
     pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &Colliders<'_>, push: &CollidePush) {
-        let size = parameters.grid_size;
+        let (size, colliders) = (parameters.grid_size, colliders.moving(push));
         let (positions, velocities) = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
             .map(|coordinate| {
                 let force = self.force(parameters, coordinate);
-                self.next(parameters, colliders, push, index(parameters, coordinate), force)
+                self.next(parameters, &colliders, index(parameters, coordinate), force)
             })
             .unzip();
         (self.positions, self.velocities) = (positions, velocities);
@@ -49,8 +49,7 @@ impl MassSpring {
     pub(crate) fn next(
         &self,
         parameters: &MassSpringParameters,
-        colliders: &Colliders<'_>,
-        push: &CollidePush,
+        colliders: &[Moving<'_>],
         index: usize,
         force: Vec3,
     ) -> (Vec4, Vec4) {
@@ -62,11 +61,11 @@ impl MassSpring {
         let acceleration = parameters.acceleration.truncate() + inverse_mass * force;
         let mut velocity = self.velocities[index].truncate() + substep_dt * acceleration;
         let mut position = previous + substep_dt * velocity;
-        for collider in collide::active(colliders, push) {
-            if let Some(contact) = collide::contact(collider, colliders.heights, push, previous, position) {
+        for collider in colliders {
+            if let Some(contact) = collider.contact(previous, position) {
                 position = contact.position;
                 let surface_velocity = contact.surface_displacement / substep_dt;
-                velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction) + surface_velocity;
+                velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction()) + surface_velocity;
             }
         }
         (position.extend(inverse_mass), velocity.extend(0.0))

@@ -139,9 +139,10 @@ impl Pbd {
 
     /// Moves each free particle out of the colliders; after the last projection and before [`Pbd::update_velocity`].
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         for (position, previous_position) in self.positions.iter_mut().zip(&self.previous_positions) {
             if position.w > 0.0 {
-                let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());
+                let collided = collide::collide(&colliders, previous_position.truncate(), position.truncate());
                 *position = collided.extend(position.w);
             }
         }

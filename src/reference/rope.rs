@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use glam::{Quat, Vec3};
 
 use crate::layout::{CollidePush, Rope, RopeParameters, RopePush};
-use crate::reference::collide::{self, Colliders};
+use crate::reference::collide::{Colliders, Moving};
 
 /// State of a set of ropes.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,9 +135,11 @@ impl Chain<'_> {
             self.integrate(node, span);
         }
         project(self, &nodes, (self.parameters.iterations >> level).max(1));
+        let push = CollidePush { start: span.start, end: span.end, collider_count: self.push.collider_count };
+        let colliders = colliders.moving(&push);
         for &node in &nodes {
             if !self.is_held(node) {
-                self.collide(node, colliders, span);
+                self.collide(node, &colliders);
             }
         }
         for (&particle, deviation) in left_out.iter().zip(deviations) {
@@ -198,11 +200,10 @@ impl Chain<'_> {
 
     /// Out of the colliders, one after the other; what a collider has pushed out does not leave it by that. Source: document
     /// 004, section 4.
-    fn collide(&mut self, particle: usize, colliders: &Colliders<'_>, Span { start, end }: Span) {
-        let push = CollidePush { start, end, collider_count: self.push.collider_count };
+    fn collide(&mut self, particle: usize, colliders: &[Moving<'_>]) {
         let from = self.before[particle];
-        for collider in collide::active(colliders, &push) {
-            if let Some(contact) = collide::contact(collider, colliders.heights, &push, from, self.now[particle]) {
+        for collider in colliders {
+            if let Some(contact) = collider.contact(from, self.now[particle]) {
                 self.now[particle] = contact.position;
                 let way = contact.position - self.before[particle];
                 let leaving = (way - contact.surface_displacement).dot(contact.normal);

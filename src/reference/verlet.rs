@@ -44,9 +44,10 @@ impl Verlet {
 
     /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         for (current, previous) in self.current.iter_mut().zip(&self.previous) {
             if current.w < 0.5 {
-                let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());
+                let collided = collide::collide(&colliders, previous.truncate(), current.truncate());
                 *current = collided.extend(current.w);
             }
         }

@@ -14,6 +14,7 @@ mod pbd;
 mod quad;
 mod rope;
 mod verlet;
+mod wind;
 
 pub use air::Air;
 pub use mass_spring::MassSpring;

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use super::JOB;
 use super::batch::{Batch, Job, Segments};
 use super::quad::Quad;
-use super::{Air, Colliders};
+use super::{Air, Colliders, wind};
 use crate::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, PbdParameters, PredictPush,
 };
 use crate::model::{Blade, ends_at_particles};
-use crate::reference::{attach, collide, cut, wind};
+use crate::reference::{attach, collide, cut};
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ impl Pbd {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
         let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
-        let phase = push.flutter_phase;
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, push.flutter_phase);
         let particles = self.positions.par_iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
         let particles = particles.zip(&self.forces).with_min_len(JOB);
         particles.for_each(|(((position, previous_position), velocity), force)| {
@@ -129,8 +129,7 @@ impl Pbd {
                 *velocity = Vec4::ZERO;
                 return;
             }
-            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, phase, position.truncate());
-            let acceleration = gravity.truncate() + wind + position.w * force.truncate();
+            let acceleration = gravity.truncate() + wind(position.truncate()) + position.w * force.truncate();
             *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
             *position += substep_dt * *velocity;
         });

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::JOB;
 use super::grid::{for_each_force, four_at, rows_of_job, shifted};
 use super::quad::Quad;
-use super::{Air, Colliders};
+use super::{Air, Colliders, wind};
 use crate::layout::{AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, VerletParameters};
 use crate::reference::{attach, collide, verlet};
 
@@ -73,10 +73,13 @@ impl Verlet {
         let (size, twin) = (parameters.grid_size, &self.twin);
         assert_eq!(twin.current.len(), (size.x * size.y) as usize, "a particle for each node of the grid");
         let springs = verlet::springs(parameters);
+        let wind =
+            wind::acceleration(parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift, flutter_phase);
         let of_one = |coordinate| twin.force(parameters, flutter_phase, coordinate);
         let of_four = |index| {
             let position = four_at(&twin.current, index);
-            let load = |lane| twin.load(parameters, flutter_phase, index + lane).extend(0.0);
+            let wind = |index: usize| wind(twin.current[index].truncate());
+            let load = |lane| twin.load(parameters, wind(index + lane), index + lane).extend(0.0);
             let (mut force, _) = Quad::of(std::array::from_fn(load));
             for &(offset, rest_length, stiffness) in &springs {
                 let delta = position - four_at(&twin.current, shifted(size, index, offset));

@@ -68,7 +68,9 @@ impl Verlet {
     /// Weight, wind, external force and the 12 springs of one particle \[N\].
     pub(crate) fn force(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec3 {
         let position = self.current[index(parameters, coordinate)].truncate();
-        let mut force = self.load(parameters, flutter_phase, index(parameters, coordinate));
+        let VerletParameters { wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, position);
+        let mut force = self.load(parameters, wind, index(parameters, coordinate));
         for (offset, rest_length, stiffness) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {
@@ -79,12 +81,9 @@ impl Verlet {
         force
     }
 
-    /// Weight, wind and external force of one particle \[N\].
-    pub(crate) fn load(&self, parameters: &VerletParameters, flutter_phase: f32, index: usize) -> Vec3 {
-        let VerletParameters { mass, gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
-        let position = self.current[index].truncate();
-        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, position);
-        mass * (gravity.truncate() + wind) + self.forces[index].truncate()
+    /// Weight, wind \[m/s²\] and external force of one particle \[N\].
+    pub(crate) fn load(&self, parameters: &VerletParameters, wind: Vec3, index: usize) -> Vec3 {
+        parameters.mass * (parameters.gravity.truncate() + wind) + self.forces[index].truncate()
     }
 }
 

@@ -95,7 +95,8 @@ fn air_parameters(particle_count: usize) -> AirParameters {
         lift: 0.7,
         substep_dt: 1.0 / 512.0,
         particle_count: particle_count as u32,
-        padding: [0; 3],
+        particle_mass: 0.0,
+        padding: [0; 2],
     }
 }
 

@@ -60,9 +60,10 @@ impl Air {
         });
         let Self { first, around, shares } = self;
         let particles = forces.par_iter_mut().zip(first.par_windows(2)).with_min_len(JOB);
-        particles.for_each(|(force, ends)| {
+        particles.enumerate().for_each(|(index, (force, ends))| {
             let around = around[ends[0]..ends[1]].iter();
-            *force = around.fold(Vec4::ZERO, |force, &triangle| force + shares[triangle as usize].extend(0.0));
+            let sum = around.fold(Vec4::ZERO, |force, &triangle| force + shares[triangle as usize].extend(0.0));
+            *force = air::bounded(parameters, sum, positions[index], velocity(index));
         });
     }
 }

@@ -37,7 +37,7 @@ impl Constraints {
             batch_count: batches.len(),
             start: (state.clone(), cloth.triangles.clone()),
             state,
-            external: External::new(cloth, surroundings, &step),
+            external: External::new(cloth, surroundings, &step, 0.0),
             cuts: Schedule::new(surroundings.cuts),
             is_cut: false,
             triangles_changed: false,

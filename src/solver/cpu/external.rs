@@ -19,11 +19,14 @@ pub(super) struct External {
 }
 
 impl External {
-    pub(super) fn new(cloth: &Cloth, surroundings: &Surroundings<'_>, step: &Step) -> Self {
+    /// `particle_mass` is that of [`AirParameters`].
+    pub(super) fn new(cloth: &Cloth, surroundings: &Surroundings<'_>, step: &Step, particle_mass: f32) -> Self {
         let particle_count = cloth.positions.len();
         let has_air = surroundings.air.density > 0.0;
-        let air = has_air
-            .then(|| (Air::new(particle_count, &cloth.triangles), surroundings.air.parameters(step, particle_count)));
+        let air = has_air.then(|| {
+            let parameters = surroundings.air.parameters(step, particle_count, particle_mass);
+            (Air::new(particle_count, &cloth.triangles), parameters)
+        });
         Self {
             attachments: surroundings.attachments.to_vec(),
             attached: attached_particles(surroundings.attachments),

@@ -29,7 +29,7 @@ impl Verlet {
         surroundings: &Surroundings<'_>,
     ) -> Self {
         let start: Vec<Vec4> = cloth.positions.iter().map(|particle| flag_pin(*particle)).collect();
-        let external = External::new(cloth, surroundings, &step);
+        let external = External::new(cloth, surroundings, &step, settings.mass);
         Self { step, settings, grid, state: cpu::Verlet::new(&start, &start), start, external }
     }
 }
@@ -82,7 +82,7 @@ impl MassSpring {
         settings: MassSpringSettings,
         surroundings: &Surroundings<'_>,
     ) -> Self {
-        let (start, external) = (cloth.positions.clone(), External::new(cloth, surroundings, &step));
+        let (start, external) = (cloth.positions.clone(), External::new(cloth, surroundings, &step, 0.0));
         Self { step, settings, grid, state: cpu::MassSpring::new(&start), start, external }
     }
 }

@@ -146,8 +146,10 @@ pub struct AirParameters {
     pub substep_dt: f32,
     /// Number of particles.
     pub particle_count: u32,
+    /// Mass of each particle \[kg\] where its position carries a pin flag; 0 where it carries the inverse mass.
+    pub particle_mass: f32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
 }
 
 /// Most colliders of a simulation: what one update of a buffer in the stream can carry.
@@ -473,7 +475,7 @@ assert_same_layout!(PbdParameters {
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(SolvePush { first, count, iteration });
 assert_same_layout!(JacobiPush { constraint_count, iteration });
-assert_same_layout!(AirParameters { velocity, density, drag, lift, substep_dt, particle_count });
+assert_same_layout!(AirParameters { velocity, density, drag, lift, substep_dt, particle_count, particle_mass });
 assert_same_layout!(VerletPush { start, end, collider_count, flutter_phase });
 assert_same_layout!(VerletParameters {
     gravity,

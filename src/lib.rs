@@ -7,7 +7,8 @@
 //! - [`layout`] and [`shaders`]: the structs that cross to GLSL, and the compiled kernels;
 //! - [`model`]: what is simulated, on the CPU: grids, meshes, springs and their colouring;
 //! - [`mod@reference`]: a CPU twin of each solver, written independently of its kernels;
-//! - [`solver`]: the solvers on the GPU;
+//! - [`cpu`]: each solver on the CPU as fast as it goes, in the same bits as its twin;
+//! - [`solver`]: the solvers on the GPU, and those of [`cpu`] beside them;
 //! - [`io`]: meshes and heights in;
 //! - [`scene`]: scene files and presets;
 //! - [`render`]: pictures of cloth and ropes, drawn from the solver's own particles.
@@ -53,6 +54,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod cpu;
 pub mod engine;
 pub mod io;
 pub mod layout;

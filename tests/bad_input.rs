@@ -93,7 +93,7 @@ const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 #[test]
 fn scenes_that_cannot_be_had() {
-    let presets = "verlet, curtain, flag, drape, ropes, mesh";
+    let presets = "verlet, curtain, flag, cut, drape, ropes, mesh";
     for (arguments, says) in [
         (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
         (&[""], &["no preset ``", presets]),
@@ -118,7 +118,7 @@ fn scene_files_that_are_malformed() {
         (b"preset = \"flag\"\r\ncolumns = ", &["bad.toml, line 2: this is not TOML"]),
         (b"rows = 3\nrows = 4", &["bad.toml, line 2", "duplicate key"]),
         (b"\xef\xbb\xbfpreset = \"flag\"\n\ncolums = 3", &["bad.toml, line 3", "`colums`", "`columns`", "rows"]),
-        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, drape, ropes, mesh)", "\"flags\""]),
+        (b"preset = \"flags\"", &["bad.toml, line 1", "(verlet, curtain, flag, cut, drape, ropes, mesh)", "\"flags\""]),
         (b"rows = 0", &["bad.toml, line 1: `rows`", "from 1 to", "not 0"]),
         (b"dt = nan", &["bad.toml, line 1: `dt`", "from 1e-9 to 1 s", "not nan"]),
         (b"spacing = 1e39", &["bad.toml, line 1: `spacing`"]),
@@ -259,6 +259,7 @@ fn wrong_usage() {
             ],
         ),
         (&["--window", "--headless"], &["cannot be used with"]),
+        (&["--backend", "tpu"], &["'tpu'", "gpu, cpu"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
         (&["flag", "flag"], &["'flag'"]),
     ] {
@@ -296,12 +297,14 @@ fn devices_and_displays_that_are_not_there() {
     let says = ["no Vulkan device matches 'riva'"];
     case(&runs(&["flag"]), FAILED, &says).in_environment(&[("TAUTLINE_DEVICE", "riva")]).check();
     let none = [("VK_DRIVER_FILES", "/none.json"), ("VK_ICD_FILENAMES", "/none.json")];
-    let says = ["no Vulkan device was found", "install a graphics driver"];
+    let says = ["no Vulkan device was found", "install a graphics driver", "--headless --backend cpu"];
     case(&runs(&["flag"]), FAILED, &says).in_environment(&none).check();
-    case(&["--list-devices"], FAILED, &says).in_environment(&none).check();
+    // A picture is drawn by a device, whatever computes.
+    case(&runs(&["flag", "--backend", "cpu"]), FAILED, &says).in_environment(&none).check();
+    case(&["--list-devices"], FAILED, &says[..2]).in_environment(&none).check();
     if cfg!(target_os = "linux") {
         // A file of the loader's name that is no library hides the loader from this one process.
-        let says = ["no Vulkan loader was found", "install one", "libvulkan1"];
+        let says = ["no Vulkan loader was found", "install one", "libvulkan1", "--headless --backend cpu"];
         case(&runs(&["flag"]), FAILED, &says).with(junk).in_environment(&[("LD_LIBRARY_PATH", ".")]).check();
         let no_display = [("DISPLAY", ""), ("WAYLAND_DISPLAY", ""), ("WAYLAND_SOCKET", "")];
         let says = ["no window can be opened", "--headless", "DISPLAY"];

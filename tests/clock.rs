@@ -18,7 +18,7 @@ const MAX_STEPS: u32 = 8;
 /// Width and height of a picture \[pixels\].
 const SIZE: [u32; 2] = [160, 120];
 
-/// A sheet that swings down, as wind does not move `verlet`.
+/// A sheet that swings down.
 fn scene(solver: &str) -> Scene {
     let settings = [("solver", solver), ("plane", "horizontal"), ("columns", "13"), ("rows", "9"), ("substeps", "15")];
     let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();

@@ -67,7 +67,7 @@ mod twin {
     use super::cases::{Setup, Stepper};
 
     /// The parts of a step that its substeps are.
-    fn pushes(setup: &Setup, colliders: &[Collider]) -> impl Iterator<Item = CollidePush> {
+    pub(super) fn pushes(setup: &Setup, colliders: &[Collider]) -> impl Iterator<Item = CollidePush> {
         let (substeps, collider_count) = (setup.substeps, colliders.len() as u32);
         let share = move |substep: u32| substep as f32 / substeps as f32;
         (0..substeps).map(move |substep| CollidePush { start: share(substep), end: share(substep + 1), collider_count })
@@ -139,6 +139,84 @@ mod twin {
     fn make_mass_spring(setup: &Setup) -> Box<dyn Stepper> {
         let mut mass_spring = MassSpring::new(&setup.positions);
         mass_spring.velocities.clone_from(&setup.velocities);
+        Box::new(MassSpringStepper { mass_spring, setup: setup.clone() })
+    }
+
+    every_case!(make_pbd, make_mass_spring);
+}
+
+/// The fast solvers on the CPU.
+mod cpu {
+    use glam::Vec4;
+    use tautline::cpu::{Colliders, MassSpring, Pbd};
+    use tautline::layout::{Collider, PredictPush};
+
+    use super::cases::{Setup, Stepper};
+    use super::twin::pushes;
+
+    struct PbdStepper {
+        pbd: Pbd,
+        batch_count: usize,
+        setup: Setup,
+    }
+
+    impl Stepper for PbdStepper {
+        fn step(&mut self, colliders: &[Collider], steps: u32) {
+            let parameters = self.setup.pbd_parameters();
+            for _ in 0..steps {
+                for push in pushes(&self.setup, colliders) {
+                    self.pbd.predict(&parameters, &PredictPush::default());
+                    (0..self.batch_count).for_each(|batch| self.pbd.solve(&parameters, batch, 0));
+                    self.pbd.collide(&Colliders { list: colliders, heights: &self.setup.heights }, &push);
+                    self.pbd.update_velocity(&parameters);
+                }
+            }
+        }
+
+        fn positions(&self) -> Vec<Vec4> {
+            self.pbd.positions.clone()
+        }
+
+        fn velocities(&self) -> Vec<Vec4> {
+            self.pbd.velocities.clone()
+        }
+    }
+
+    struct MassSpringStepper {
+        mass_spring: MassSpring,
+        setup: Setup,
+    }
+
+    impl Stepper for MassSpringStepper {
+        fn step(&mut self, colliders: &[Collider], steps: u32) {
+            let parameters = self.setup.mass_spring_parameters();
+            for _ in 0..steps {
+                for push in pushes(&self.setup, colliders) {
+                    let colliders = Colliders { list: colliders, heights: &self.setup.heights };
+                    self.mass_spring.substep(&parameters, &colliders, &push);
+                }
+            }
+        }
+
+        fn positions(&self) -> Vec<Vec4> {
+            self.mass_spring.positions().to_vec()
+        }
+
+        fn velocities(&self) -> Vec<Vec4> {
+            self.mass_spring.velocities().to_vec()
+        }
+    }
+
+    fn make_pbd(setup: &Setup) -> Box<dyn Stepper> {
+        let (constraints, batches) = setup.constraints();
+        let mut pbd = Pbd::new(&setup.positions, &constraints, &batches);
+        pbd.velocities.clone_from(&setup.velocities);
+        Box::new(PbdStepper { pbd, batch_count: batches.len(), setup: setup.clone() })
+    }
+
+    fn make_mass_spring(setup: &Setup) -> Box<dyn Stepper> {
+        let mut mass_spring = MassSpring::new(&setup.positions);
+        mass_spring.velocities_mut().copy_from_slice(&setup.velocities);
         Box::new(MassSpringStepper { mass_spring, setup: setup.clone() })
     }
 

@@ -11,7 +11,9 @@ use tautline::layout::{Constraint, CutPush};
 use tautline::model::{Blade, Cloth, Coloring, Cut, Grid, GridPlane, Spring, SpringKind, triangles_around};
 use tautline::reference::cut;
 use tautline::shaders;
-use tautline::solver::{ConstraintSolver, Pbd, PbdSettings, Solver, Step, Surroundings, Triangles};
+use tautline::solver::{
+    ConstraintSolver, CpuSimulation, Pbd, PbdSettings, Simulation, Solver, Step, Surroundings, Triangles,
+};
 
 const GRID: Grid = Grid { columns: 9, rows: 8, spacing: 0.125 };
 const GRAVITY: Vec3 = Vec3::new(0.0, -10.0, 0.0);
@@ -162,6 +164,76 @@ fn a_stroke_cuts_no_farther_than_it_reaches_and_a_reset_mends_it() {
     assert_eq!(triangles.corners.read::<u32>().unwrap(), whole);
     assert_eq!(solver.intact().unwrap(), None);
     assert_eq!(run(&mut solver), first, "the same bits again");
+}
+
+/// On the CPU, with the triangles that are drawn: the same constraints and triangles, also where it started without a device,
+/// and a reset mends them.
+#[test]
+fn the_cpu_cuts_what_the_gpu_cuts() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    for constraint_solver in [ConstraintSolver::GaussSeidel, ConstraintSolver::Jacobi] {
+        let (cloth, settings) = (hung(), PbdSettings { constraint_solver, ..Default::default() });
+        let triangles = Triangles::new(device, &cloth).unwrap();
+        let cuts = [Cut { time: 0.1, blade: across(-9.0, -0.5 * 0.125) }];
+        let upright = Blade::plane(Vec3::new(0.3125, 0.0, 0.0), Vec3::X).unwrap();
+        let mut gpu = solver(device, &cloth, &triangles, &cuts, settings);
+        (0..12).for_each(|number| drop(step(device, &mut gpu, number)));
+        gpu.cut(upright).unwrap();
+        step(device, &mut gpu, 12);
+        let cut_on_gpu = gpu.intact().unwrap().unwrap().iter().filter(|intact| !**intact).count();
+
+        let surroundings = Surroundings { cuts: &cuts, ..Default::default() };
+        let start = || CpuSimulation::of_constraints(cloth.clone(), STEP, settings, &surroundings);
+        for steps_alone in [0, 9] {
+            let mut alone = start();
+            (0..steps_alone).for_each(|_| drop(alone.advance()));
+            assert_eq!(alone.cut_count() > 0, steps_alone > 6);
+            let mut cpu = alone.on_device(device).unwrap();
+            let run = |cpu: &mut Simulation, steps: std::ops::Range<u32>| {
+                for number in steps {
+                    if number == 12 {
+                        assert!(cpu.cut(upright).unwrap());
+                    }
+                    Frames::run_once(device, |recorder| cpu.record(recorder)).unwrap();
+                }
+                assert_eq!(cpu.cut_count().unwrap(), cut_on_gpu);
+                let corners: Vec<u32> = cpu.triangles().unwrap().corners.read().unwrap();
+                assert_eq!(corners, triangles.corners.read::<u32>().unwrap());
+                let left: Vec<[u32; 3]> =
+                    corners.chunks(3).map(|corners| [corners[0], corners[1], corners[2]]).collect();
+                let around: Vec<u32> = cpu.triangles().unwrap().around.read().unwrap();
+                assert_eq!(around, triangles_around(72, &left));
+                cpu.positions().unwrap()
+            };
+            let first = run(&mut cpu, steps_alone..13);
+            cpu.reset().unwrap();
+            assert_eq!(cpu.cut_count().unwrap(), 0);
+            let whole: Vec<u32> = cpu.triangles().unwrap().corners.read().unwrap();
+            assert_eq!(whole, cloth.triangles.as_flattened());
+            assert_eq!(run(&mut cpu, 0..13), first, "the same bits again");
+        }
+    }
+}
+
+/// Jacobi splits a particle by its constraints before any cut, whenever it is chosen first.
+#[test]
+fn the_order_may_change_after_a_cut() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let cloth = hung();
+    let triangles = Triangles::new(device, &cloth).unwrap();
+    let cuts = [Cut { time: 0.05, blade: across(-9.0, -0.5 * 0.125) }];
+    let jacobi = PbdSettings { constraint_solver: ConstraintSolver::Jacobi, ..Default::default() };
+    let ends = [PbdSettings::default(), jacobi].map(|settings| {
+        let mut solver = solver(device, &cloth, &triangles, &cuts, settings);
+        (0..6).for_each(|number| drop(step(device, &mut solver, number)));
+        *solver.pbd_settings_mut().unwrap() = jacobi;
+        (6..8).for_each(|number| drop(step(device, &mut solver, number)));
+        solver.reset().unwrap();
+        (0..8).map(|number| step(device, &mut solver, number)).last().unwrap()
+    });
+    assert_eq!(ends[0], ends[1]);
 }
 
 #[test]

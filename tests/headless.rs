@@ -76,6 +76,7 @@ fn the_flag_is_reported_with_every_field() {
     let expected = [
         "scene",
         "solver",
+        "backend",
         "device",
         "particles",
         "constraints",
@@ -106,7 +107,7 @@ fn the_flag_is_reported_with_every_field() {
     );
 
     assert_eq!(calls(&report), [("pbd/predict", 15), ("pbd/solve", 15 * 8), ("pbd/velocity", 15)]);
-    assert_eq!(keys(&report["frame"]), BTreeSet::from(["gpu_us", "wall_us"]));
+    assert_eq!(keys(&report["frame"]), BTreeSet::from(["gpu_us", "cpu_us", "wall_us"]));
     let spreads = report["passes"].as_array().unwrap().iter().map(|pass| &pass["gpu_us"]);
     for spread in spreads.chain([&report["frame"]["gpu_us"], &report["frame"]["wall_us"]]) {
         assert_eq!(keys(spread), BTreeSet::from(["min", "median", "p95", "max"]));
@@ -321,7 +322,7 @@ fn scenes_and_devices_are_listed() {
     let list = |flag| String::from_utf8(viewer(&[flag]).output().unwrap().stdout).unwrap();
     let scenes = list("--list-scenes");
     let names: Vec<_> = scenes.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["verlet", "curtain", "flag", "drape", "ropes", "mesh"]);
+    assert_eq!(names, ["verlet", "curtain", "flag", "cut", "drape", "ropes", "mesh"]);
     let devices = list("--list-devices");
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
 }

@@ -21,11 +21,12 @@ fn source() -> PathBuf {
 }
 
 /// What a room may name of the rest of the crate.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("engine", &["engine"]),
     ("model", &["model", "layout"]),
     ("reference", &["reference", "model", "layout"]),
-    ("solver", &["solver", "engine", "model", "layout", "shaders"]),
+    ("cpu", &["cpu", "reference", "model", "layout"]),
+    ("solver", &["solver", "cpu", "engine", "model", "layout", "shaders"]),
     ("io", &["io", "model"]),
     ("scene", &["scene", "solver", "io", "engine", "model", "layout"]),
     ("render", &["render", "scene", "solver", "io", "engine", "model", "layout", "shaders"]),

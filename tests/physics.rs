@@ -129,6 +129,102 @@ mod twin {
     every_case!(make_pbd, make_verlet);
 }
 
+/// The fast solvers on the CPU.
+mod cpu {
+    use glam::Vec4;
+    use tautline::cpu::{Pbd, Verlet};
+    use tautline::layout::PredictPush;
+    use tautline::solver::ConstraintSolver;
+
+    use super::cases::{PbdSetup, Stepper, VerletSetup};
+
+    struct PbdStepper {
+        pbd: Pbd,
+        setup: PbdSetup,
+    }
+
+    impl PbdStepper {
+        fn substep(&mut self) {
+            let Self { pbd, setup } = self;
+            pbd.predict(&setup.parameters, &PredictPush::default());
+            for iteration in 0..setup.iterations {
+                let iteration = if setup.lambda_accumulated { iteration } else { 0 };
+                match setup.constraint_solver {
+                    ConstraintSolver::GaussSeidel => {
+                        (0..setup.batches.len()).for_each(|batch| pbd.solve(&setup.parameters, batch, iteration));
+                    }
+                    ConstraintSolver::Jacobi => {
+                        pbd.jacobi_solve(&setup.parameters, iteration);
+                        pbd.jacobi_apply();
+                    }
+                }
+            }
+            pbd.update_velocity(&setup.parameters);
+        }
+    }
+
+    impl Stepper for PbdStepper {
+        fn step(&mut self, steps: u32) {
+            (0..steps).for_each(|_| self.substep());
+        }
+
+        fn set_elongation(&mut self, elongation: f32) {
+            self.setup.parameters.elongation = elongation;
+        }
+
+        fn positions(&self) -> Vec<Vec4> {
+            self.pbd.positions.clone()
+        }
+
+        fn velocities(&self) -> Option<Vec<Vec4>> {
+            Some(self.pbd.velocities.clone())
+        }
+
+        fn lambdas(&self) -> Vec<f32> {
+            self.pbd.lambdas()
+        }
+    }
+
+    struct VerletStepper {
+        verlet: Verlet,
+        setup: VerletSetup,
+    }
+
+    impl Stepper for VerletStepper {
+        fn step(&mut self, steps: u32) {
+            (0..steps).for_each(|_| self.verlet.step(&self.setup.parameters, 0.0));
+        }
+
+        fn set_elongation(&mut self, _elongation: f32) {
+            unreachable!("springs of verlet keep their rest lengths");
+        }
+
+        fn positions(&self) -> Vec<Vec4> {
+            self.verlet.current().to_vec()
+        }
+
+        fn velocities(&self) -> Option<Vec<Vec4>> {
+            None
+        }
+
+        fn lambdas(&self) -> Vec<f32> {
+            Vec::new()
+        }
+    }
+
+    fn make_pbd(setup: &PbdSetup) -> Box<dyn Stepper> {
+        let mut pbd = Pbd::new(&setup.positions, &setup.constraints, &setup.batches);
+        pbd.velocities.clone_from(&setup.velocities);
+        Box::new(PbdStepper { pbd, setup: setup.clone() })
+    }
+
+    fn make_verlet(setup: &VerletSetup) -> Box<dyn Stepper> {
+        Box::new(VerletStepper { verlet: Verlet::new(&setup.previous, &setup.current), setup: setup.clone() })
+    }
+
+    every_case!(make_pbd, make_verlet);
+}
+
 /// The kernels, on the device that the tests run on.
 mod gpu {
     use glam::Vec4;

@@ -8,12 +8,12 @@ mod levels;
 mod ropes;
 
 use common::{Random, Validated};
-use glam::{Quat, Vec3, Vec4};
+use glam::{Quat, Vec2, Vec3, Vec4};
 use ropes::{Setup, Stepper};
 use tautline::engine::Frames;
 use tautline::layout;
 use tautline::model::{
-    Anchor, Collider, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, collider_heights, colliders_during,
+    Anchor, Collider, HeightField, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, collider_heights, colliders_during,
 };
 use tautline::reference;
 use tautline::reference::collide::Colliders;
@@ -60,12 +60,22 @@ mod twin {
     every_case!(make_twin);
 }
 
+mod cpu {
+    every_case!(make_fast);
+}
+
 mod gpu {
     every_case!(make_gpu);
 }
 
-struct TwinStepper {
-    twin: reference::rope::RopeVerlet,
+/// Ropes on the CPU: the twin, or the fast solver.
+enum Host {
+    Twin(reference::rope::RopeVerlet),
+    Fast(tautline::cpu::RopeVerlet),
+}
+
+struct HostStepper {
+    host: Host,
     setup: Setup,
     sways: Vec<Option<RopeSway>>,
     rests: Vec<Vec3>,
@@ -73,7 +83,7 @@ struct TwinStepper {
     steps: u32,
 }
 
-impl Stepper for TwinStepper {
+impl Stepper for HostStepper {
     fn step(&mut self, steps: u32) {
         let Setup { ropes, step, settings, colliders, .. } = &self.setup;
         for _ in 0..steps {
@@ -82,23 +92,28 @@ impl Stepper for TwinStepper {
             let (seen, heights) = (colliders_during(colliders, start, end), collider_heights(colliders));
             let push = settings.push(self.camera, start, seen.len());
             let ropes = settings.ropes(ropes, &self.sways, start, end);
-            self.twin.step(
-                &settings.parameters(step),
-                &ropes,
-                &self.rests,
-                &Colliders { list: &seen, heights: &heights },
-                &push,
-            );
+            let colliders = &Colliders { list: &seen, heights: &heights };
+            let parameters = &settings.parameters(step);
+            match &mut self.host {
+                Host::Twin(twin) => twin.step(parameters, &ropes, &self.rests, colliders, &push),
+                Host::Fast(fast) => fast.step(parameters, &ropes, &self.rests, colliders, &push),
+            }
             self.steps += 1;
         }
     }
 
     fn positions(&self) -> Vec<Vec3> {
-        self.twin.positions.clone()
+        match &self.host {
+            Host::Twin(twin) => twin.positions.clone(),
+            Host::Fast(fast) => fast.positions().to_vec(),
+        }
     }
 
     fn levels(&self) -> Vec<u32> {
-        self.twin.levels.clone()
+        match &self.host {
+            Host::Twin(twin) => twin.levels.clone(),
+            Host::Fast(fast) => fast.levels().to_vec(),
+        }
     }
 
     fn set_camera(&mut self, position: Vec3) {
@@ -106,13 +121,32 @@ impl Stepper for TwinStepper {
     }
 }
 
-fn make_twin(setup: &Setup) -> Box<dyn Stepper> {
-    let start: Vec<_> = setup.ropes.positions().iter().map(|position| position.truncate()).collect();
-    let mut twin = reference::rope::RopeVerlet::new(&start, setup.ropes.ropes().len());
-    twin.previous.clone_from(&setup.previous);
+fn host(host: Host, setup: &Setup) -> HostStepper {
     let (sways, rests) = setup.settings.baked(&setup.ropes, &setup.step);
     let rests = rests.iter().map(|rest| rest.truncate()).collect();
-    Box::new(TwinStepper { twin, setup: setup.clone(), sways, rests, camera: None, steps: 0 })
+    HostStepper { host, setup: setup.clone(), sways, rests, camera: None, steps: 0 }
+}
+
+fn start(ropes: &Ropes) -> Vec<Vec3> {
+    ropes.positions().iter().map(|position| position.truncate()).collect()
+}
+
+fn twin(setup: &Setup) -> HostStepper {
+    let twin = reference::rope::RopeVerlet::new(&start(&setup.ropes), setup.ropes.ropes().len());
+    host(Host::Twin(reference::rope::RopeVerlet { previous: setup.previous.clone(), ..twin }), setup)
+}
+
+fn fast(setup: &Setup) -> HostStepper {
+    let fast = tautline::cpu::RopeVerlet::new(&setup.previous, &start(&setup.ropes), setup.ropes.ropes().len());
+    host(Host::Fast(fast), setup)
+}
+
+fn make_twin(setup: &Setup) -> Box<dyn Stepper> {
+    Box::new(twin(setup))
+}
+
+fn make_fast(setup: &Setup) -> Box<dyn Stepper> {
+    Box::new(fast(setup))
 }
 
 /// Steps recorded into one submission.
@@ -157,8 +191,7 @@ fn make_gpu(setup: &Setup) -> Box<dyn Stepper> {
     let validated = Validated::open();
     let Setup { ropes, previous, step, settings, colliders } = setup;
     let mut solver = RopeVerlet::new(&validated.device, ropes, colliders, *step, *settings).unwrap();
-    let start: Vec<_> = ropes.positions().iter().map(|position| position.truncate()).collect();
-    solver.write(previous, &start).unwrap();
+    solver.write(previous, &start(ropes)).unwrap();
     let frames = Frames::new(&validated.device, 2).unwrap();
     Box::new(GpuStepper { solver, dt: f64::from(step.dt), steps: 0, frames, _validated: validated })
 }
@@ -226,11 +259,13 @@ fn random(random: &mut Random) -> Setup {
 /// one call of another kernel does, 1e-5 of magnitudes up to 4.
 const TOLERANCE: f32 = 24.0 * 1e-5;
 
+const DETAIL: RopeDetail =
+    RopeDetail { distances: [10.0, 20.0, 30.0], hysteresis: 0.1, blend_time: 0.1, sway_angle: 0.3 };
+
 #[test]
 fn the_kernel_steps_as_its_twin_does() {
     let mut setup = random(&mut Random(7));
-    setup.settings.detail =
-        Some(RopeDetail { distances: [10.0, 20.0, 30.0], hysteresis: 0.1, blend_time: 0.1, sway_angle: 0.3 });
+    setup.settings.detail = Some(DETAIL);
     for distance in [0.0, 15.0, 25.0, 50.0] {
         let mut steppers = [make_twin(&setup), make_gpu(&setup)];
         for step in 0..2 {
@@ -244,6 +279,33 @@ fn the_kernel_steps_as_its_twin_does() {
                 let apart = (*twin - *gpu).abs().max_element();
                 assert!(apart <= TOLERANCE, "{distance} m, step {step}, particle {index}: {gpu} on the GPU, {twin}");
             }
+        }
+    }
+}
+
+#[test]
+fn the_fast_solver_on_the_cpu_ends_in_the_bits_of_the_twin() {
+    let mut setup = random(&mut Random(8));
+    setup.settings.detail = Some(DETAIL);
+    let hills = (0..30).map(|index| 0.1 * (index as f32).sin()).collect();
+    let shape = Shape::HeightField(HeightField::new(Vec2::new(3.0, 2.0), 6, hills).unwrap());
+    let path = Path::resting(Pose { position: Vec3::NEG_Y * 0.4, rotation: Quat::from_rotation_x(0.1) });
+    setup.colliders.push(Collider { shape, friction: 0.4, path });
+    for threads in [1, 2, 5] {
+        let (mut twin, mut fast) = (twin(&setup), fast(&setup));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        // To the levels 1 to 3 and back, with some steps at each.
+        for (step, distance) in [0.0, 15.0, 25.0, 50.0, 25.0, 15.0, 0.0].into_iter().enumerate() {
+            for stepper in [&mut twin, &mut fast] {
+                stepper.set_camera(Vec3::X * distance);
+            }
+            twin.step(3);
+            pool.install(|| fast.step(3));
+            assert_eq!(fast.levels(), twin.levels(), "at {distance} m");
+            let bits = |stepper: &HostStepper| {
+                stepper.positions().iter().map(|at| at.to_array().map(f32::to_bits)).collect::<Vec<_>>()
+            };
+            assert!(bits(&fast) == bits(&twin), "other bits on {threads} threads, after {} steps", 3 * (step + 1));
         }
     }
 }

@@ -12,7 +12,11 @@ use screen::{Pixel, SETTLING, Screen, background, is_background, red_and_cream};
 const SIZE: [usize; 2] = [320, 240];
 
 fn start() -> Screen {
-    Screen::start(SIZE, "flag --set columns=30 --set rows=30 --no-panel")
+    start_on("gpu")
+}
+
+fn start_on(backend: &str) -> Screen {
+    Screen::start(SIZE, &format!("flag --set columns=30 --set rows=30 --no-panel --backend {backend}"))
 }
 
 #[test]
@@ -34,7 +38,16 @@ fn it_shows_a_moving_flag_until_the_window_is_closed() {
 
 #[test]
 fn space_pauses_n_steps_once_r_starts_again_and_esc_quits() {
-    let screen = start();
+    space_n_r_and_esc("gpu");
+}
+
+#[test]
+fn space_n_r_and_esc_do_the_same_on_the_cpu() {
+    space_n_r_and_esc("cpu");
+}
+
+fn space_n_r_and_esc(backend: &'static str) {
+    let screen = start_on(backend);
     let (viewer, window, start) = screen.paused_window();
     std::thread::sleep(SETTLING);
     assert!(screen.pixels(SIZE) == start, "the picture changed while it was paused");
@@ -66,7 +79,16 @@ fn space_pauses_n_steps_once_r_starts_again_and_esc_quits() {
 
 #[test]
 fn keys_change_the_elongation_and_the_order_of_the_constraints() {
-    let screen = start();
+    plus_minus_and_j("gpu");
+}
+
+#[test]
+fn keys_change_settings_on_the_cpu() {
+    plus_minus_and_j("cpu");
+}
+
+fn plus_minus_and_j(backend: &'static str) {
+    let screen = start_on(backend);
     let (viewer, window, start) = screen.paused_window();
     screen.xdotool("key n");
     let as_it_is = screen.still_after(&start);
@@ -89,9 +111,13 @@ fn keys_change_the_elongation_and_the_order_of_the_constraints() {
 
 #[test]
 fn the_key_v_colours_ropes_by_their_level() {
+    ["gpu", "cpu"].into_iter().for_each(v_colours_ropes);
+}
+
+fn v_colours_ropes(backend: &'static str) {
     let ropes = "--solver rope --set rope_count=12 --set rope_columns=2 --set rope_radius=0.02 --set substeps=4 \
                  --set rope_lod=true --set rope_lod_distances=[0,0,0.1]";
-    let screen = start();
+    let screen = start_on(backend);
     let (viewer, window) = screen.window_with(&ropes.split_whitespace().collect::<Vec<_>>());
     screen.xdotool("key space");
     screen.titled(window, "paused");
@@ -181,13 +207,20 @@ fn it_ends_with_an_error_when_the_display_goes_away() {
 
 #[test]
 fn a_window_runs_as_many_frames_as_asked_and_writes_the_same_files() {
-    let screen = start();
-    screen.ends_well(screen.viewer(&["--window", "--frames", "7", "--image", "it.png", "--report", "it.json"]));
-    let report: serde_json::Value = serde_json::from_slice(&fs::read(screen.path("it.json")).unwrap()).unwrap();
-    assert_eq!(report["frames"], 7);
-    assert_eq!(report["validation_messages"], 0);
-    let image = png::Decoder::new(std::io::BufReader::new(File::open(screen.path("it.png")).unwrap()));
-    assert_eq!(image.read_info().unwrap().info().size(), (320, 240));
+    for backend in ["gpu", "cpu"] {
+        let screen = start_on(backend);
+        let files = ["--frames", "7", "--image", "it.png", "--report", "it.json"];
+        let report = |mode| {
+            screen.ends_well(screen.viewer(&[&[mode], &files[..]].concat()));
+            serde_json::from_slice::<serde_json::Value>(&fs::read(screen.path("it.json")).unwrap()).unwrap()
+        };
+        let (headless, window) = (report("--headless"), report("--window"));
+        assert_eq!((&window["backend"], &window["frames"]), (&backend.into(), &7.into()));
+        assert_eq!(window["validation_messages"], 0);
+        assert_eq!(window["state"], headless["state"], "{backend}");
+        let image = png::Decoder::new(std::io::BufReader::new(File::open(screen.path("it.png")).unwrap()));
+        assert_eq!(image.read_info().unwrap().info().size(), (320, 240));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #include "lib/air_parameters.glsl"
 
 layout(std430, binding = 0) readonly buffer Positions {
-    vec4 positions[]; // xyz: m
+    vec4 positions[]; // xyz: m, w: inverse mass, 1/kg
 };
 layout(std430, binding = 1) readonly buffer Velocities {
     vec4 velocities[]; // xyz: m/s
@@ -16,6 +16,10 @@ vec3 particle_position(uint index) {
 
 vec3 particle_velocity(uint index) {
     return velocities[index].xyz;
+}
+
+float particle_inverse_mass(uint index) {
+    return positions[index].w;
 }
 
 #include "lib/air.glsl"

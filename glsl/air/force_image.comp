@@ -21,4 +21,8 @@ vec3 particle_velocity(uint index) {
     return (imageLoad(u_CurrPos, coord_of(index)).xyz - imageLoad(u_PrevPos, coord_of(index)).xyz) / air.substep_dt;
 }
 
+float particle_inverse_mass(uint index) {
+    return 1.0 / air.particle_mass;
+}
+
 #include "lib/air.glsl"

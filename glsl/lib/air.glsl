@@ -1,5 +1,5 @@
 // The force of moving air on the triangles of a cloth, gathered by each particle. A file that includes this has
-// particle_position(index) and particle_velocity(index).
+// particle_position(index), particle_velocity(index) and particle_inverse_mass(index).
 
 layout(local_size_x = 64) in;
 
@@ -40,5 +40,10 @@ void main() {
         // A third of the triangle's force for each of its corners.
         force += plate_force(normalize(doubled_area), area, air.velocity.xyz - triangle_velocity) / 3.0;
     }
+    // In a substep it does no more than let the particle go along with the air: a stronger push, of light cloth in a gale,
+    // would throw it ahead, and ever farther.
+    float most = length(air.velocity.xyz - velocity);
+    float change = length(force) * particle_inverse_mass(index) * air.substep_dt;
+    if (change > most) force *= most / change;
     forces[index] = vec4(force, 0.0);
 }

@@ -7,4 +7,5 @@ layout(std140, binding = 4) uniform AirParameters {
     float lift;
     float substep_dt; // s
     uint particle_count;
+    float particle_mass; // kg, of each particle that has no inverse mass of its own
 } air;

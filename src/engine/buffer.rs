@@ -65,7 +65,7 @@ impl Buffer {
     /// # Errors
     /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or what Vulkan reports.
     pub fn write<T: Pod>(&self, data: &[T]) -> Result<()> {
-        let staging = Staging::upload(&self.shared.device, bytemuck::cast_slice(data))?;
+        let staging = Staging::upload(&self.shared.device, data)?;
         Frames::run_once(&self.shared.device, |recorder| recorder.upload(&staging, self))
     }
 
@@ -117,12 +117,25 @@ pub struct Staging {
 }
 
 impl Staging {
-    fn upload(device: &Device, bytes: &[u8]) -> Result<Self> {
-        let usage = vk::BufferUsageFlags::TRANSFER_SRC;
-        let mut raw = RawBuffer::new(device, "upload", bytes.len() as u64, usage, MemoryLocation::CpuToGpu)?;
-        let mapped = raw.allocation.mapped_slice_mut().ok_or_else(|| not_mapped("upload", bytes.len() as u64))?;
-        mapped[..bytes.len()].copy_from_slice(bytes);
+    /// A copy of `data`, to be uploaded.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], or what Vulkan reports.
+    pub fn upload<T: Pod>(device: &Device, data: &[T]) -> Result<Self> {
+        let (usage, size) = (vk::BufferUsageFlags::TRANSFER_SRC, size_of_val(data) as u64);
+        let mut raw = RawBuffer::new(device, "upload", size, usage, MemoryLocation::CpuToGpu)?;
+        raw.fill(data).ok_or_else(|| not_mapped("upload", size))?;
         Ok(Self { shared: Arc::new(raw), last_ticket: Arc::default() })
+    }
+
+    /// Replaces the start of the contents by `data`. Where a recording still uses them, nothing is written and it returns
+    /// false: recordings hold a clone of what they use until the device is done with them.
+    ///
+    /// # Panics
+    /// Where `data` is longer than what was uploaded first.
+    #[must_use = "nothing may have been written"]
+    pub fn write<T: Pod>(&mut self, data: &[T]) -> bool {
+        Arc::get_mut(&mut self.shared).and_then(|raw| raw.fill(data)).is_some()
     }
 
     /// Room for `size` bytes to be read back into.
@@ -244,6 +257,13 @@ impl RawBuffer {
             }
         }
     }
+
+    /// Copies `data` to the start of its memory; none where that is not mapped.
+    fn fill<T: Pod>(&mut self, data: &[T]) -> Option<()> {
+        let bytes = bytemuck::cast_slice(data);
+        self.allocation.mapped_slice_mut()?[..bytes.len()].copy_from_slice(bytes);
+        Some(())
+    }
 }
 
 impl Drop for RawBuffer {
@@ -344,7 +364,11 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    fn upload(&mut self, source: &Staging, target: &Buffer) -> Result<()> {
+    /// Copies all of `source` to the start of `target`.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where `target` is smaller.
+    pub fn upload(&mut self, source: &Staging, target: &Buffer) -> Result<()> {
         if source.size() > target.size() {
             return Err(size_mismatch(target, source.size()));
         }

@@ -21,11 +21,28 @@ pub fn forces(
         let corners = triangle.map(|corner| corner as usize);
         let [a, b, c] = corners.map(|corner| positions[corner].truncate());
         let [va, vb, vc] = corners.map(|corner| velocities[corner].truncate());
-        let past = parameters.velocity.truncate() - (va + vb + vc) / 3.0;
-        let share = plate_force(parameters, (b - a).cross(c - a) / 2.0, past) / 3.0;
+        let share = share(parameters, [a, b, c], [va, vb, vc]);
         corners.into_iter().for_each(|corner| forces[corner] += share.extend(0.0));
     }
+    for ((force, position), velocity) in forces.iter_mut().zip(positions).zip(velocities) {
+        *force = bounded(parameters, *force, *position, velocity.truncate());
+    }
     forces
+}
+
+/// The force on a particle \[N\], or so much of it that the particle's velocity against the air \[m/s\] changes by no more
+/// than itself in a substep.
+pub(crate) fn bounded(parameters: &AirParameters, force: Vec4, position: Vec4, velocity: Vec3) -> Vec4 {
+    let inverse_mass = if parameters.particle_mass > 0.0 { 1.0 / parameters.particle_mass } else { position.w };
+    let change = force.length() * inverse_mass * parameters.substep_dt;
+    let most = (parameters.velocity.truncate() - velocity).length();
+    if change > most { force * (most / change) } else { force }
+}
+
+/// The force on each corner of a triangle \[N\], from where its corners are \[m\] and how fast they go \[m/s\].
+pub(crate) fn share(parameters: &AirParameters, [a, b, c]: [Vec3; 3], [va, vb, vc]: [Vec3; 3]) -> Vec3 {
+    let past = parameters.velocity.truncate() - (va + vb + vc) / 3.0;
+    plate_force(parameters, (b - a).cross(c - a) / 2.0, past) / 3.0
 }
 
 /// The force on a flat plate \[N\], with its area along its normal \[m²\], that air moves past at `past` \[m/s\].
@@ -57,7 +74,8 @@ mod tests {
         lift: 0.5,
         substep_dt: 0.0,
         particle_count: 3,
-        padding: [0; 3],
+        particle_mass: 0.0,
+        padding: [0; 2],
     };
 
     #[test]

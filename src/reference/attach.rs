@@ -1,5 +1,7 @@
 //! Twin of `attach/move`: particles that are carried along a path, and let go.
 
+use std::cmp::Ordering;
+
 use glam::{Quat, Vec3, Vec4};
 
 use crate::layout::{AttachPush, AttachedParticle, Attachment};
@@ -17,18 +19,28 @@ pub fn move_attached(
     velocities: &mut [Vec4],
 ) {
     for particle in &particles[..push.attached_count as usize] {
-        let attachment = &attachments[particle.attachment as usize];
-        let held = match push.substep.cmp(&attachment.release_substep) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => false,
-            std::cmp::Ordering::Greater => continue,
-        };
-        let [before, after] =
-            [push.start, push.end].map(|share| place_at(attachment, particle.place.truncate(), share));
-        let index = particle.index as usize;
-        positions[index] = after.extend(if held { 0.0 } else { particle.place.w });
-        velocities[index] = ((after - before) / push.substep_dt).extend(0.0);
+        if let Some((position, velocity)) = moved(particle, attachments, push) {
+            positions[particle.index as usize] = position;
+            velocities[particle.index as usize] = velocity;
+        }
     }
+}
+
+/// Position, with the inverse mass, and velocity of one attached particle at the end of the substep; none once it is let
+/// go.
+pub(crate) fn moved(
+    particle: &AttachedParticle,
+    attachments: &[Attachment],
+    push: &AttachPush,
+) -> Option<(Vec4, Vec4)> {
+    let attachment = &attachments[particle.attachment as usize];
+    let inverse_mass = match push.substep.cmp(&attachment.release_substep) {
+        Ordering::Less => 0.0,
+        Ordering::Equal => particle.place.w,
+        Ordering::Greater => return None,
+    };
+    let [before, after] = [push.start, push.end].map(|share| place_at(attachment, particle.place.truncate(), share));
+    Some((after.extend(inverse_mass), ((after - before) / push.substep_dt).extend(0.0)))
 }
 
 /// Where a place in the attachment's frame is at a share of the step.

@@ -39,6 +39,27 @@ pub struct Contact {
     pub surface_displacement: Vec3,
 }
 
+/// A collider on its way through one substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a> {
+    collider: &'a Collider,
+    heights: &'a [f32],
+    start: Pose,
+    end: Pose,
+}
+
+impl<'a> Colliders<'a> {
+    /// The colliders that `push` counts, in its substep.
+    #[must_use]
+    pub fn moving(&self, push: &CollidePush) -> Vec<Moving<'a>> {
+        let moving = |collider| {
+            let [start, end] = [push.start, push.end].map(|share| Pose::at(collider, share));
+            Moving { collider, heights: self.heights, start, end }
+        };
+        self.list.iter().take(push.collider_count as usize).map(moving).collect()
+    }
+}
+
 /// Position of a particle after all colliders, in their order, have moved it out of themselves \[m\].
 ///
 /// During the substep it went from `previous` to `position` \[m\].
@@ -46,39 +67,36 @@ pub struct Contact {
 /// # Panics
 ///
 /// When a collider's kind is not one of 0 to 4.
-pub fn collide(colliders: &Colliders<'_>, push: &CollidePush, previous: Vec3, position: Vec3) -> Vec3 {
-    active(colliders, push).fold(position, |position, collider| {
-        let contact = contact(collider, colliders.heights, push, previous, position);
-        contact.map_or(position, |contact| contact.position)
+pub fn collide(colliders: &[Moving<'_>], previous: Vec3, position: Vec3) -> Vec3 {
+    colliders.iter().fold(position, |position, collider| {
+        collider.contact(previous, position).map_or(position, |contact| contact.position)
     })
 }
 
-/// The colliders that `push` counts.
-pub fn active<'a>(colliders: &Colliders<'a>, push: &CollidePush) -> impl Iterator<Item = &'a Collider> + use<'a> {
-    colliders.list.iter().take(push.collider_count as usize)
-}
+impl Moving<'_> {
+    /// What it does to a particle that went from `previous` to `position` \[m\] during the substep; none where they do not
+    /// touch.
+    ///
+    /// # Panics
+    ///
+    /// When the collider's kind is not one of 0 to 4.
+    #[must_use]
+    pub fn contact(&self, previous: Vec3, position: Vec3) -> Option<Contact> {
+        let Self { collider, heights, start, end } = *self;
+        let (a, b) = (start.local(previous), end.local(position));
+        let (out, normal) = match collider.kind {
+            4 => HeightField::new(collider, heights).leave(a, b)?,
+            _ => leave_convex(collider, a, b)?,
+        };
+        let position = end.world(out);
+        Some(Contact { position, normal: end.rotation * normal, surface_displacement: position - start.world(out) })
+    }
 
-/// What one collider does to a particle that went from `previous` to `position` \[m\] during the substep; none where
-/// they do not touch.
-///
-/// # Panics
-///
-/// When the collider's kind is not one of 0 to 4.
-pub fn contact(
-    collider: &Collider,
-    heights: &[f32],
-    push: &CollidePush,
-    previous: Vec3,
-    position: Vec3,
-) -> Option<Contact> {
-    let (start, end) = (Pose::at(collider, push.start), Pose::at(collider, push.end));
-    let (a, b) = (start.local(previous), end.local(position));
-    let (out, normal) = match collider.kind {
-        4 => HeightField::new(collider, heights).leave(a, b)?,
-        _ => leave_convex(collider, a, b)?,
-    };
-    let position = end.world(out);
-    Some(Contact { position, normal: end.rotation * normal, surface_displacement: position - start.world(out) })
+    /// Its coefficient of friction.
+    #[must_use]
+    pub fn friction(&self) -> f32 {
+        self.collider.friction
+    }
 }
 
 /// Where a particle ends that went from `a` to `b`, and the unit normal of what it touched; in the frame of a convex
@@ -147,6 +165,7 @@ fn sweep(collider: &Collider, a: Vec3, b: Vec3) -> Option<Vec3> {
 }
 
 /// A position and an orientation of a collider.
+#[derive(Clone, Copy, Debug)]
 struct Pose {
     position: Vec3,
     rotation: Quat,
@@ -355,7 +374,8 @@ mod tests {
         let mut plane = shape(2, Vec3::ZERO);
         let previous = Vec3::new(1.0, 0.0, 0.0);
         let moved_to = |plane: &Collider, x, z| {
-            collide(&Colliders { list: &[*plane], heights: &[] }, &WHOLE_STEP, previous, Vec3::new(x, -0.5, z))
+            let colliders = Colliders { list: &[*plane], heights: &[] };
+            collide(&colliders.moving(&WHOLE_STEP), previous, Vec3::new(x, -0.5, z))
         };
         plane.friction = 0.5;
         // 0.25 of 1 m taken off, along (3, 4) / 5.
@@ -384,7 +404,8 @@ mod tests {
         let mut plane = shape(2, Vec3::ZERO);
         plane.end_rotation = Quat::from_rotation_y(FRAC_PI_2).into();
         plane.end_position = Vec4::new(0.0, 0.5, 0.0, 0.0);
-        let contact = contact(&plane, &[], &WHOLE_STEP, Vec3::X, Vec3::X).unwrap();
+        let colliders = Colliders { list: &[plane], heights: &[] };
+        let contact = colliders.moving(&WHOLE_STEP)[0].contact(Vec3::X, Vec3::X).unwrap();
         // Without friction the particle is lifted only. The material there was at z before the quarter turn to x.
         assert!(contact.position.distance(Vec3::new(1.0, 0.5, 0.0)) < 1e-6);
         assert!(contact.normal.distance(Vec3::Y) < 1e-6);
@@ -395,6 +416,6 @@ mod tests {
     fn colliders_beyond_the_count_do_nothing() {
         let push = CollidePush { collider_count: 0, ..WHOLE_STEP };
         let colliders = Colliders { list: &[shape(2, Vec3::ZERO)], heights: &[] };
-        assert_eq!(collide(&colliders, &push, Vec3::Y, -Vec3::Y), -Vec3::Y);
+        assert_eq!(collide(&colliders.moving(&push), Vec3::Y, -Vec3::Y), -Vec3::Y);
     }
 }

@@ -3,7 +3,7 @@
 use glam::{IVec2, Vec3, Vec4};
 
 use crate::layout::{CollidePush, MassSpringParameters};
-use crate::reference::collide::{self, Colliders};
+use crate::reference::collide::{Colliders, Moving};
 
 /// State of a grid of masses and springs.
 ///
@@ -34,43 +34,45 @@ impl MassSpring {
     ///
     /// When the grid has more particles than there are positions.
     pub fn substep(&mut self, parameters: &MassSpringParameters, colliders: &Colliders<'_>, push: &CollidePush) {
-        let size = parameters.grid_size;
+        let (size, colliders) = (parameters.grid_size, colliders.moving(push));
         let (positions, velocities) = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
-            .map(|coordinate| self.next(parameters, colliders, push, coordinate))
+            .map(|coordinate| {
+                let force = self.force(parameters, coordinate);
+                self.next(parameters, &colliders, index(parameters, coordinate), force)
+            })
             .unzip();
         (self.positions, self.velocities) = (positions, velocities);
     }
 
-    /// Position \[m\] and velocity \[m/s\] of one particle after the substep.
-    fn next(
+    /// Position \[m\] and velocity \[m/s\] of one particle after the substep, in which `force` \[N\] acts on it.
+    pub(crate) fn next(
         &self,
         parameters: &MassSpringParameters,
-        colliders: &Colliders<'_>,
-        push: &CollidePush,
-        coordinate: IVec2,
+        colliders: &[Moving<'_>],
+        index: usize,
+        force: Vec3,
     ) -> (Vec4, Vec4) {
-        let index = index(parameters, coordinate);
         let (previous, inverse_mass) = (self.positions[index].truncate(), self.positions[index].w);
         if inverse_mass == 0.0 {
             return (self.positions[index], Vec4::ZERO);
         }
         let substep_dt = parameters.substep_dt;
-        let acceleration = parameters.acceleration.truncate() + inverse_mass * self.force(parameters, coordinate);
+        let acceleration = parameters.acceleration.truncate() + inverse_mass * force;
         let mut velocity = self.velocities[index].truncate() + substep_dt * acceleration;
         let mut position = previous + substep_dt * velocity;
-        for collider in collide::active(colliders, push) {
-            if let Some(contact) = collide::contact(collider, colliders.heights, push, previous, position) {
+        for collider in colliders {
+            if let Some(contact) = collider.contact(previous, position) {
                 position = contact.position;
                 let surface_velocity = contact.surface_displacement / substep_dt;
-                velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction) + surface_velocity;
+                velocity = bounded(velocity - surface_velocity, contact.normal, collider.friction()) + surface_velocity;
             }
         }
         (position.extend(inverse_mass), velocity.extend(0.0))
     }
 
     /// The external force on one particle and its 8 springs \[N\].
-    fn force(&self, parameters: &MassSpringParameters, coordinate: IVec2) -> Vec3 {
+    pub(crate) fn force(&self, parameters: &MassSpringParameters, coordinate: IVec2) -> Vec3 {
         let at = |coordinate| {
             let index = index(parameters, coordinate);
             (self.positions[index].truncate(), self.velocities[index].truncate())
@@ -90,7 +92,7 @@ impl MassSpring {
 }
 
 /// The springs of one particle: offset of the neighbor and rest length \[m\].
-fn springs(parameters: &MassSpringParameters) -> [(IVec2, f32); 8] {
+pub(crate) fn springs(parameters: &MassSpringParameters) -> [(IVec2, f32); 8] {
     let structural = |x, y| (IVec2::new(x, y), parameters.rest_length);
     let diagonal = |x, y| (IVec2::new(x, y), std::f32::consts::SQRT_2 * parameters.rest_length);
     [

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{CollidePush, Constraint, CutPush, JacobiPush, PbdParameters, PredictPush, SolvePush};
 use crate::reference::collide::{self, Colliders};
-use crate::reference::wind;
+use crate::reference::{cut, wind};
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +34,17 @@ pub struct Pbd {
     pub corrections: Vec<Vec3>,
     constraints: Vec<Constraint>,
     batches: Vec<Range<u32>>,
+    /// Number of constraints at each particle, those that are cut later included.
+    parts: Vec<f32>,
 }
 
 impl Pbd {
     /// Particles at rest at `positions`; `batches` are the ranges of `constraints` that share no particle.
     pub fn new(positions: &[Vec4], constraints: &[Constraint], batches: &[Range<u32>]) -> Self {
+        let mut parts = vec![0.0; positions.len()];
+        for index in constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]) {
+            parts[index as usize] += 1.0;
+        }
         Self {
             positions: positions.to_vec(),
             previous_positions: positions.to_vec(),
@@ -50,7 +56,18 @@ impl Pbd {
             corrections: vec![Vec3::ZERO; constraints.len()],
             constraints: constraints.to_vec(),
             batches: batches.to_vec(),
+            parts,
         }
+    }
+
+    /// Cuts the constraints that a blade goes through.
+    pub fn cut(&mut self, push: &CutPush) {
+        cut::constraints(push, &self.positions, &mut self.constraints);
+    }
+
+    /// The constraints as they are now; one that is cut joins a particle to itself. Shape \[constraint_count\].
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
     }
 
     /// Advances the particles by one substep of `substep_dt`, projecting every constraint `iterations` times.
@@ -122,9 +139,10 @@ impl Pbd {
 
     /// Moves each free particle out of the colliders; after the last projection and before [`Pbd::update_velocity`].
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         for (position, previous_position) in self.positions.iter_mut().zip(&self.previous_positions) {
             if position.w > 0.0 {
-                let collided = collide::collide(colliders, push, previous_position.truncate(), position.truncate());
+                let collided = collide::collide(&colliders, previous_position.truncate(), position.truncate());
                 *position = collided.extend(position.w);
             }
         }
@@ -134,7 +152,6 @@ impl Pbd {
     ///
     /// Source: document 003, Jacobi; Tonge et al. 2012 for the parts; XPBD 2016, eq. 18.
     pub fn jacobi_solve(&mut self, parameters: &PbdParameters, push: &JacobiPush) {
-        let parts = self.constraints_at_particles();
         for index in 0..push.constraint_count as usize {
             let Constraint { index_a, index_b, rest_length, compliance } = self.constraints[index];
             let (index_a, index_b) = (index_a as usize, index_b as usize);
@@ -145,7 +162,7 @@ impl Pbd {
 
             let delta = a.truncate() - b.truncate();
             let distance = delta.length();
-            let inverse_mass = parts[index_a] * a.w + parts[index_b] * b.w;
+            let inverse_mass = self.parts[index_a] * a.w + self.parts[index_b] * b.w;
             if distance == 0.0 || inverse_mass == 0.0 {
                 continue;
             }
@@ -160,28 +177,18 @@ impl Pbd {
     /// Puts each particle to the mean of its parts. Source: document 003, "divides the accumulated displacement by the
     /// number of connected constraints".
     pub fn jacobi_apply(&mut self) {
-        let parts = self.constraints_at_particles();
         let mut displacements = vec![Vec3::ZERO; self.positions.len()];
         for (constraint, &correction) in self.constraints.iter().zip(&self.corrections) {
             for (index, correction) in [(constraint.index_a, correction), (constraint.index_b, -correction)] {
                 let index = index as usize;
-                displacements[index] += parts[index] * self.positions[index].w * correction;
+                displacements[index] += self.parts[index] * self.positions[index].w * correction;
             }
         }
-        for ((position, displacement), parts) in self.positions.iter_mut().zip(displacements).zip(parts) {
-            if parts > 0.0 {
+        for ((position, displacement), parts) in self.positions.iter_mut().zip(displacements).zip(&self.parts) {
+            if *parts > 0.0 {
                 *position += (displacement / parts).extend(0.0);
             }
         }
-    }
-
-    /// Number of constraints at each particle.
-    fn constraints_at_particles(&self) -> Vec<f32> {
-        let mut counts = vec![0.0; self.positions.len()];
-        for index in self.constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]) {
-            counts[index as usize] += 1.0;
-        }
-        counts
     }
 
     /// v = (x - x_previous) / h. Source: XPBD 2016, algorithm 1, line 14.

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use glam::{Quat, Vec3};
 
 use crate::layout::{CollidePush, Rope, RopeParameters, RopePush};
-use crate::reference::collide::{self, Colliders};
+use crate::reference::collide::{Colliders, Moving};
 
 /// State of a set of ropes.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,15 +26,15 @@ struct Span {
 }
 
 /// One rope of the state, for one step.
-struct Chain<'a> {
-    rope: &'a Rope,
+pub(crate) struct Chain<'a> {
+    pub(crate) rope: &'a Rope,
     /// Its place in the set.
-    index: usize,
-    now: &'a mut [Vec3],
-    before: &'a mut [Vec3],
-    rests: &'a [Vec3],
-    parameters: &'a RopeParameters,
-    push: &'a RopePush,
+    pub(crate) index: usize,
+    pub(crate) now: &'a mut [Vec3],
+    pub(crate) before: &'a mut [Vec3],
+    pub(crate) rests: &'a [Vec3],
+    pub(crate) parameters: &'a RopeParameters,
+    pub(crate) push: &'a RopePush,
 }
 
 impl RopeVerlet {
@@ -59,21 +59,9 @@ impl RopeVerlet {
     ) {
         for (index, rope) in ropes.iter().enumerate() {
             let range = rope.first as usize..(rope.first + rope.particle_count) as usize;
-            let middle = self.positions[range.start + range.len() / 2];
-            let distance = middle.distance(push.camera.truncate());
-            let level = level_at(parameters, rope.coarsest.min(push.coarsest), distance, self.levels[index]);
-            self.levels[index] = level;
             let (now, before) = (&mut self.positions[range.clone()], &mut self.previous[range.clone()]);
             let mut chain = Chain { rope, index, now, before, rests: &rests[range], parameters, push };
-            for substep in 0..parameters.substeps {
-                let share = |substep: u32| substep as f32 / parameters.substeps as f32;
-                let span = Span { start: share(substep), end: share(substep + 1) };
-                if level == 3 {
-                    chain.play(span);
-                } else {
-                    chain.simulate(level, colliders, span);
-                }
-            }
+            self.levels[index] = chain.step(self.levels[index], colliders);
         }
     }
 }
@@ -88,6 +76,23 @@ fn level_at(parameters: &RopeParameters, coarsest: u32, distance: f32, level: u3
 }
 
 impl Chain<'_> {
+    /// Advances the rope, which was at `level`, by a step, and returns its level.
+    pub(crate) fn step(&mut self, level: u32, colliders: &Colliders<'_>) -> u32 {
+        let RopeParameters { substeps, .. } = *self.parameters;
+        let distance = self.now[self.now.len() / 2].distance(self.push.camera.truncate());
+        let level = level_at(self.parameters, self.rope.coarsest.min(self.push.coarsest), distance, level);
+        for substep in 0..substeps {
+            let share = |substep: u32| substep as f32 / substeps as f32;
+            let span = Span { start: share(substep), end: share(substep + 1) };
+            if level == 3 {
+                self.play(span);
+            } else {
+                self.simulate(level, colliders, span);
+            }
+        }
+        level
+    }
+
     fn last(&self) -> usize {
         self.now.len() - 1
     }
@@ -105,7 +110,7 @@ impl Chain<'_> {
     /// A substep in which the particles that `level` keeps are simulated.
     fn simulate(&mut self, level: u32, colliders: &Colliders<'_>, span: Span) {
         let nodes = nodes(self.now.len(), level);
-        let left_out: Vec<usize> = (0..self.last()).filter(|particle| !nodes.contains(particle)).collect();
+        let left_out: Vec<usize> = (0..self.last()).filter(|particle| nodes.binary_search(particle).is_err()).collect();
         let deviations: Vec<Vec3> = left_out
             .iter()
             .map(|&particle| {
@@ -124,9 +129,11 @@ impl Chain<'_> {
                 }
             }
         }
+        let push = CollidePush { start: span.start, end: span.end, collider_count: self.push.collider_count };
+        let colliders = colliders.moving(&push);
         for &node in &nodes {
             if !self.is_held(node) {
-                self.collide(node, colliders, span);
+                self.collide(node, &colliders);
             }
         }
         for (&particle, deviation) in left_out.iter().zip(deviations) {
@@ -168,11 +175,10 @@ impl Chain<'_> {
 
     /// Out of the colliders, one after the other; what a collider has pushed out does not leave it by that. Source: document
     /// 004, section 4.
-    fn collide(&mut self, particle: usize, colliders: &Colliders<'_>, Span { start, end }: Span) {
-        let push = CollidePush { start, end, collider_count: self.push.collider_count };
+    fn collide(&mut self, particle: usize, colliders: &[Moving<'_>]) {
         let from = self.before[particle];
-        for collider in collide::active(colliders, &push) {
-            if let Some(contact) = collide::contact(collider, colliders.heights, &push, from, self.now[particle]) {
+        for collider in colliders {
+            if let Some(contact) = collider.contact(from, self.now[particle]) {
                 self.now[particle] = contact.position;
                 let way = contact.position - self.before[particle];
                 let leaving = (way - contact.surface_displacement).dot(contact.normal);
@@ -221,7 +227,7 @@ fn nodes(count: usize, level: u32) -> Vec<usize> {
 
 /// Where a particle between two nodes lies on the curve through the nodes: the cubic with the nodes' places and slopes.
 fn curve(points: &[Vec3], nodes: &[usize], particle: usize) -> Vec3 {
-    let end = nodes.iter().position(|&node| node > particle).expect("a node after every particle but the last");
+    let end = nodes.partition_point(|&node| node <= particle);
     let size = (nodes[end] - nodes[end - 1]) as f32;
     let t = (particle - nodes[end - 1]) as f32 / size;
     let [from, to] = [end - 1, end].map(|node| points[nodes[node]]);

@@ -34,41 +34,43 @@ impl Verlet {
         let size = parameters.grid_size;
         let next = (0..size.y)
             .flat_map(|row| (0..size.x).map(move |column| IVec2::new(column, row)))
-            .map(|coordinate| self.next_position(parameters, flutter_phase, coordinate))
+            .map(|coordinate| {
+                let force = self.force(parameters, flutter_phase, coordinate);
+                self.next_position(parameters, index(parameters, coordinate), force)
+            })
             .collect();
         self.previous = std::mem::replace(&mut self.current, next);
     }
 
     /// Moves each free particle out of the colliders; after [`Verlet::step`], whose way it cuts short.
     pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
         for (current, previous) in self.current.iter_mut().zip(&self.previous) {
             if current.w < 0.5 {
-                let collided = collide::collide(colliders, push, previous.truncate(), current.truncate());
+                let collided = collide::collide(&colliders, previous.truncate(), current.truncate());
                 *current = collided.extend(current.w);
             }
         }
     }
 
     /// x_next = x + (1 - d) (x - x_previous) + F / m dt². Source: document 000, damped Verlet.
-    fn next_position(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec4 {
-        let index = index(parameters, coordinate);
+    pub(crate) fn next_position(&self, parameters: &VerletParameters, index: usize, force: Vec3) -> Vec4 {
         let current = self.current[index];
         if current.w > 0.5 {
             return current;
         }
         let position = current.truncate();
         let displacement = (position - self.previous[index].truncate()) * (1.0 - parameters.damping);
-        let acceleration = self.force(parameters, flutter_phase, coordinate) / parameters.mass;
+        let acceleration = force / parameters.mass;
         (position + displacement + acceleration * (parameters.substep_dt * parameters.substep_dt)).extend(0.0)
     }
 
     /// Weight, wind, external force and the 12 springs of one particle \[N\].
-    fn force(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec3 {
+    pub(crate) fn force(&self, parameters: &VerletParameters, flutter_phase: f32, coordinate: IVec2) -> Vec3 {
         let position = self.current[index(parameters, coordinate)].truncate();
-        let VerletParameters { mass, gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let VerletParameters { wind, flutter_wave_number, flutter_lift, .. } = *parameters;
         let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, position);
-        let external = self.forces[index(parameters, coordinate)].truncate();
-        let mut force = mass * (gravity.truncate() + wind) + external;
+        let mut force = self.load(parameters, wind, index(parameters, coordinate));
         for (offset, rest_length, stiffness) in springs(parameters) {
             let neighbor = coordinate + offset;
             if neighbor.cmpge(IVec2::ZERO).all() && neighbor.cmplt(parameters.grid_size).all() {
@@ -78,10 +80,15 @@ impl Verlet {
         }
         force
     }
+
+    /// Weight, wind \[m/s²\] and external force of one particle \[N\].
+    pub(crate) fn load(&self, parameters: &VerletParameters, wind: Vec3, index: usize) -> Vec3 {
+        parameters.mass * (parameters.gravity.truncate() + wind) + self.forces[index].truncate()
+    }
 }
 
 /// The springs of one particle, in the order of document 000: offset of the neighbor, rest length, stiffness.
-fn springs(parameters: &VerletParameters) -> [(IVec2, f32, f32); 12] {
+pub(crate) fn springs(parameters: &VerletParameters) -> [(IVec2, f32, f32); 12] {
     let structural = |x, y| (IVec2::new(x, y), parameters.rest_length, parameters.structural_stiffness);
     let diagonal = std::f32::consts::SQRT_2 * parameters.rest_length;
     let shear = |x, y| (IVec2::new(x, y), diagonal, parameters.shear_stiffness);

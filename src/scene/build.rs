@@ -15,8 +15,8 @@ use crate::io::{HeightSamples, read_heights, read_obj};
 use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
-    Air, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step, Surroundings,
-    Triangles, Verlet, VerletSettings, Wind,
+    Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
+    Surroundings, Triangles, Verlet, VerletSettings, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -224,6 +224,28 @@ impl Scene {
             _ => Box::new(Pbd::new(device, &cloth, step, self.pbd_settings(), around)?),
         };
         Ok(Simulation::new(Body::Cloth(cloth), solver, step))
+    }
+
+    /// The scene on the CPU, which needs no device; [`CpuSimulation::on_device`] lets it be drawn.
+    ///
+    /// # Errors
+    /// As [`Scene::cloth`].
+    pub fn cpu_simulation(&self) -> Result<CpuSimulation, SceneError> {
+        let (colliders, step) = (self.colliders()?, self.step());
+        if self.solver == SolverKind::Rope {
+            return Ok(CpuSimulation::ropes(self.ropes()?, &colliders, step, self.rope_settings()));
+        }
+        let (cloth, grid, cuts) = (self.cloth()?, self.grid(), self.cuts()?);
+        let attachments = &cloth.attachments.clone();
+        let around =
+            &Surroundings { colliders: &colliders, attachments, air: self.air(), cuts: &cuts, ..Default::default() };
+        Ok(match self.solver {
+            SolverKind::Verlet => CpuSimulation::verlet(cloth, grid, step, self.verlet_settings(), around),
+            SolverKind::MassSpring => {
+                CpuSimulation::mass_spring(cloth, grid, step, self.mass_spring_settings(), around)
+            }
+            _ => CpuSimulation::of_constraints(cloth, step, self.pbd_settings(), around),
+        })
     }
 
     /// The cloth, where the device can bind it.

@@ -1,10 +1,11 @@
 //! The scenes that come with the crate, each a scene file whose first line says what it shows.
 
 /// Name and text of each.
-const PRESETS: [(&str, &str); 6] = [
+const PRESETS: [(&str, &str); 7] = [
     ("verlet", include_str!("presets/verlet.toml")),
     ("curtain", include_str!("presets/curtain.toml")),
     ("flag", include_str!("presets/flag.toml")),
+    ("cut", include_str!("presets/cut.toml")),
     ("drape", include_str!("presets/drape.toml")),
     ("ropes", include_str!("presets/ropes.toml")),
     ("mesh", include_str!("presets/mesh.toml")),

@@ -1,7 +1,7 @@
 //! The force of moving air on the triangles of a cloth: drag and lift.
 //!
 //! It is recomputed in each substep, from where the particles are and how fast they go at its start, so that the air
-//! slows the cloth as well as moving it.
+//! slows the cloth as well as moving it; and it never does more in a substep than to let a particle go along with it.
 
 use glam::Vec3;
 
@@ -25,9 +25,9 @@ pub struct Air {
 }
 
 impl Air {
-    /// The uniform block of a step.
+    /// The uniform block of a step; `particle_mass` \[kg\] is 0 where particles carry their inverse mass.
     #[must_use]
-    pub fn parameters(&self, step: &Step, particle_count: usize) -> AirParameters {
+    pub fn parameters(&self, step: &Step, particle_count: usize, particle_mass: f32) -> AirParameters {
         AirParameters {
             velocity: self.velocity.extend(0.0),
             density: self.density,
@@ -35,7 +35,8 @@ impl Air {
             lift: self.lift,
             substep_dt: step.substep_dt(),
             particle_count: particle_count as u32,
-            padding: [0; 3],
+            particle_mass,
+            padding: [0; 2],
         }
     }
 }
@@ -58,12 +59,17 @@ impl AirForces {
     ) -> engine::Result<Self> {
         let triangles = surroundings.triangles.expect("air blows on triangles");
         let particle_count = (forces.size() / size_of::<glam::Vec4>() as u64) as usize;
-        let parameters =
-            Buffer::from_slice(device, "air parameters", &[surroundings.air.parameters(step, particle_count)])?;
-        let (shader, names) = match places[0] {
-            Place::Buffers { .. } => (shaders::AIR_FORCE, ["Positions", "Velocities"]),
-            Place::Images { .. } => (shaders::AIR_FORCE_IMAGE, ["u_CurrPos", "u_PrevPos"]),
+        let (shader, names, particle_mass) = match places[0] {
+            Place::Buffers { .. } => (shaders::AIR_FORCE, ["Positions", "Velocities"], 0.0),
+            Place::Images { particle_mass, .. } => {
+                (shaders::AIR_FORCE_IMAGE, ["u_CurrPos", "u_PrevPos"], particle_mass)
+            }
         };
+        let parameters = Buffer::from_slice(
+            device,
+            "air parameters",
+            &[surroundings.air.parameters(step, particle_count, particle_mass)],
+        )?;
         let kernel = Kernel::new(device, &shader)?;
         let bind = |place: &Place<'_>| {
             let [now, motion] = place.resources();

@@ -4,7 +4,7 @@ use super::Step;
 use super::external::Place;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, AttachPush, AttachedParticle};
-use crate::model::Attachment;
+use crate::model::{self, Attachment};
 use crate::shaders;
 
 /// Most attachments of a simulation: what one update of a buffer in the stream can carry.
@@ -26,8 +26,7 @@ impl Attachments {
     /// Where there are more than [`MOST_ATTACHMENTS`].
     pub(super) fn new(device: &Device, list: &[Attachment], places: &[Place<'_>]) -> engine::Result<Option<Self>> {
         assert!(list.len() <= MOST_ATTACHMENTS, "at most {MOST_ATTACHMENTS} attachments");
-        let particles: Vec<_> =
-            list.iter().zip(0..).flat_map(|(attachment, number)| attached(attachment, number)).collect();
+        let particles = attached_particles(list);
         if particles.is_empty() {
             return Ok(None);
         }
@@ -51,10 +50,7 @@ impl Attachments {
 
     /// Records where the attachments are during the step that starts at `time` \[s\].
     pub(super) fn record(&self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
-        let during = |attachment: &Attachment| {
-            attachment.during(time, f64::from(step.dt) / f64::from(step.substeps), step.substeps)
-        };
-        recorder.update(&self.buffer, &self.list.iter().map(during).collect::<Vec<_>>())
+        recorder.update(&self.buffer, &attachments_during(&self.list, time, step))
     }
 
     /// Records the pass that moves the particles in place `place` to where they are at the end of a substep.
@@ -65,14 +61,7 @@ impl Attachments {
         substep: u32,
         step: &Step,
     ) -> engine::Result<()> {
-        let share = |substep: u32| substep as f32 / step.substeps as f32;
-        let push = AttachPush {
-            attached_count: self.attached_count,
-            substep: substep as i32,
-            start: share(substep),
-            end: share(substep + 1),
-            substep_dt: step.substep_dt(),
-        };
+        let push = attach_push(self.attached_count, substep, step);
         recorder.dispatch(&self.places[place], &push, [self.attached_count, 1, 1])
     }
 
@@ -82,12 +71,34 @@ impl Attachments {
     }
 }
 
-/// What the kernel reads of the particles of attachment `number`.
-fn attached(attachment: &Attachment, number: u32) -> impl Iterator<Item = AttachedParticle> {
-    attachment.particles.iter().map(move |particle| AttachedParticle {
-        place: particle.place.extend(particle.inverse_mass),
-        index: particle.index,
-        attachment: number,
-        padding: [0; 2],
-    })
+/// What the kernel reads of the particles of all attachments.
+pub(super) fn attached_particles(list: &[Attachment]) -> Vec<AttachedParticle> {
+    let attached = |(attachment, number): (&Attachment, u32)| {
+        let particle = move |particle: &model::AttachedParticle| AttachedParticle {
+            place: particle.place.extend(particle.inverse_mass),
+            index: particle.index,
+            attachment: number,
+            padding: [0; 2],
+        };
+        attachment.particles.iter().map(particle).collect::<Vec<_>>()
+    };
+    list.iter().zip(0..).flat_map(attached).collect()
+}
+
+/// What the kernel reads of attachments during the step that starts at `time` \[s\].
+pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) -> Vec<layout::Attachment> {
+    let substep_dt = f64::from(step.dt) / f64::from(step.substeps);
+    list.iter().map(|attachment| attachment.during(time, substep_dt, step.substeps)).collect()
+}
+
+/// The push constants of a substep, for so many attached particles.
+pub(super) fn attach_push(attached_count: u32, substep: u32, step: &Step) -> AttachPush {
+    let share = |substep: u32| substep as f32 / step.substeps as f32;
+    AttachPush {
+        attached_count,
+        substep: substep as i32,
+        start: share(substep),
+        end: share(substep + 1),
+        substep_dt: step.substep_dt(),
+    }
 }

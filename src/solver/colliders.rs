@@ -69,7 +69,12 @@ impl Colliders {
     /// The push constants of substep number `substep` of `substeps`.
     #[must_use]
     pub fn push(&self, substep: u32, substeps: u32) -> CollidePush {
-        let share = |substep: u32| substep as f32 / substeps as f32;
-        CollidePush { start: share(substep), end: share(substep + 1), collider_count: self.list.len() as u32 }
+        collide_push(self.list.len(), substep, substeps)
     }
+}
+
+/// The push constants of substep number `substep` of `substeps`, for so many colliders.
+pub(super) fn collide_push(collider_count: usize, substep: u32, substeps: u32) -> CollidePush {
+    let share = |substep: u32| substep as f32 / substeps as f32;
+    CollidePush { start: share(substep), end: share(substep + 1), collider_count: collider_count as u32 }
 }

@@ -9,11 +9,40 @@ use crate::layout::Constraint;
 use crate::model::{Blade, Cut};
 use crate::shaders;
 
-/// The cuts of a simulation, those of its scene and those that are made while it runs.
-pub(super) struct Cutter {
+/// When a cloth is cut: the cuts of its scene and those that are made while it runs.
+pub(super) struct Schedule {
     cuts: Vec<Cut>,
     /// Blades that cut before the next step.
     pending: Vec<Blade>,
+}
+
+impl Schedule {
+    pub(super) fn new(cuts: &[Cut]) -> Self {
+        Self { cuts: cuts.to_vec(), pending: Vec::new() }
+    }
+
+    /// Cuts before the next step.
+    pub(super) fn cut(&mut self, blade: Blade) {
+        self.pending.push(blade);
+    }
+
+    /// Takes what cuts before the step that starts at `time` \[s\].
+    pub(super) fn take_due(&mut self, time: f64, step: &Step) -> Vec<Blade> {
+        let dt = f64::from(step.dt);
+        let number = (time / dt).round();
+        let due = self.cuts.iter().filter(|cut| step_of(cut.time, dt) == number).map(|cut| cut.blade);
+        due.chain(self.pending.drain(..)).collect()
+    }
+
+    /// Forgets what was to be cut before the next step.
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+    }
+}
+
+/// What cuts a cloth on the device.
+pub(super) struct Cutter {
+    pub(super) schedule: Schedule,
     /// Whether anything has been cut since the last reset.
     has_cut: bool,
     constraints: Whole<Constraint>,
@@ -59,20 +88,17 @@ impl Cutter {
             passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count)?);
             lists = vec![Whole::read(corners)?, Whole::read(around)?];
         }
-        Ok(Self { cuts: cuts.to_vec(), pending: Vec::new(), has_cut: false, constraints: whole, lists, passes })
+        Ok(Self { schedule: Schedule::new(cuts), has_cut: false, constraints: whole, lists, passes })
     }
 
-    /// Cuts before the next step that is recorded.
-    pub(super) fn cut(&mut self, blade: Blade) {
-        self.pending.push(blade);
+    /// The constraints before any cut. Shape \[constraint_count\].
+    pub(super) fn whole_constraints(&self) -> &[Constraint] {
+        &self.constraints.content
     }
 
     /// Records the cuts that fall before the step that starts at `time` \[s\].
     pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
-        let dt = f64::from(step.dt);
-        let number = (time / dt).round();
-        let due = self.cuts.iter().filter(|cut| step_of(cut.time, dt) == number).map(|cut| cut.blade);
-        for blade in due.chain(self.pending.drain(..)) {
+        for blade in self.schedule.take_due(time, step) {
             self.has_cut = true;
             for (bindings, count) in &self.passes {
                 recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
@@ -83,7 +109,7 @@ impl Cutter {
 
     /// Makes the cloth whole again, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
-        self.pending.clear();
+        self.schedule.clear();
         if std::mem::take(&mut self.has_cut) {
             self.constraints.buffer.write(&self.constraints.content)?;
             for list in &self.lists {

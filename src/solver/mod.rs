@@ -1,10 +1,11 @@
 //! The solvers on the GPU: each turns a [`Body`](crate::model::Body) and its settings into buffers, and records the
-//! passes of a step.
+//! passes of a step. [`CpuSimulation`] does the same on the CPU.
 
 mod air;
 mod attachments;
 mod clock;
 mod colliders;
+mod cpu;
 mod cutter;
 mod external;
 mod jacobi;
@@ -23,6 +24,7 @@ pub use air::Air;
 pub use attachments::MOST_ATTACHMENTS;
 pub use clock::Clock;
 pub use colliders::Colliders;
+pub use cpu::{CpuPassTiming, CpuSimulation, CpuTiming};
 pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
@@ -182,6 +184,11 @@ pub trait Solver {
         0
     }
 
-    /// The passes of a step and how often each is called, in the order of their first call.
+    /// The passes of a step on the device and how often each is called, in the order of their first call.
     fn passes(&self) -> Vec<(String, u32)>;
+
+    /// What the passes on the CPU took in the steps recorded since the last call; none for a solver on the GPU.
+    fn take_cpu_timing(&mut self) -> Option<CpuTiming> {
+        None
+    }
 }

@@ -156,8 +156,12 @@ impl Pbd {
     pub(super) fn prepare_jacobi(&mut self) -> engine::Result<()> {
         if self.settings.constraint_solver == ConstraintSolver::Jacobi && self.jacobi.is_none() {
             let Self { positions, constraints, lambdas, parameters, .. } = &*self;
+            let whole = match &self.cutter {
+                Some(cutter) => cutter.whole_constraints().to_vec(),
+                None => constraints.read()?,
+            };
             let buffers = PbdBuffers { positions, constraints, lambdas, parameters };
-            self.jacobi = Some(Jacobi::new(&self.device, self.start.len(), &buffers)?);
+            self.jacobi = Some(Jacobi::new(&self.device, self.start.len(), &whole, &buffers)?);
         }
         Ok(())
     }
@@ -283,7 +287,7 @@ impl Solver for Pbd {
             Some(cutter) => cutter,
             None => self.make_cutter(&[])?,
         };
-        cutter.cut(blade);
+        cutter.schedule.cut(blade);
         self.cutter = Some(cutter);
         Ok(true)
     }

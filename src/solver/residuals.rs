@@ -1,5 +1,7 @@
 //! How far iterations come: the error that each leaves.
 
+use glam::Vec4;
+
 use crate::engine::{self, Frames};
 use crate::layout::{Constraint, PredictPush};
 
@@ -20,19 +22,9 @@ impl Pbd {
 
     fn iterate_and_restore(&mut self, iterations: u32) -> engine::Result<Vec<f64>> {
         self.prepare_jacobi()?;
-        let (positions, velocities) = (self.positions()?, self.velocities.read::<glam::Vec4>()?);
+        let (positions, velocities) = (self.positions()?, self.velocities.read::<Vec4>()?);
         let constraints: Vec<Constraint> = self.constraints.read()?;
-        let intact = constraints.iter().filter(|constraint| constraint.index_a != constraint.index_b).count();
-        let error = |positions: Vec<glam::Vec4>| {
-            let square = |constraint: &Constraint| {
-                let [a, b] = [constraint.index_a, constraint.index_b]
-                    .map(|index| positions[index as usize].truncate().as_dvec3());
-                (a.distance(b) - f64::from(self.settings.elongation * constraint.rest_length)).powi(2)
-            };
-            let sum: f64 =
-                constraints.iter().filter(|constraint| constraint.index_a != constraint.index_b).map(square).sum();
-            (sum / intact.max(1) as f64).sqrt()
-        };
+        let error = |positions: Vec<Vec4>| rms_error(&positions, &constraints, self.settings.elongation);
         let push = PredictPush::default();
         Frames::run_once(&self.device, |recorder| {
             recorder.dispatch(&self.predict, &push, [positions.len() as u32, 1, 1])
@@ -46,4 +38,15 @@ impl Pbd {
         self.velocities.write(&velocities)?;
         Ok(residuals)
     }
+}
+
+/// Root mean square of |xa - xb| - elongation rest length over the constraints that are not cut \[m\].
+pub(super) fn rms_error(positions: &[Vec4], constraints: &[Constraint], elongation: f32) -> f64 {
+    let intact = || constraints.iter().filter(|constraint| constraint.index_a != constraint.index_b);
+    let square = |constraint: &Constraint| {
+        let [a, b] =
+            [constraint.index_a, constraint.index_b].map(|index| positions[index as usize].truncate().as_dvec3());
+        (a.distance(b) - f64::from(elongation * constraint.rest_length)).powi(2)
+    };
+    (intact().map(square).sum::<f64>() / intact().count().max(1) as f64).sqrt()
 }

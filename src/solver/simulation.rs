@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
-use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Triangles};
+use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
 use crate::model::{Blade, Body, Strain, strain};
 
@@ -18,7 +18,12 @@ impl Simulation {
     /// Joins a body with the solver that was made of it.
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { body, solver, step, steps_recorded: 0 }
+        Self::after(0, body, solver, step)
+    }
+
+    /// As [`Simulation::new`], with a solver that has run so many steps.
+    pub(super) fn after(steps_recorded: u64, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, steps_recorded }
     }
 
     /// Records one step.
@@ -112,6 +117,11 @@ impl Simulation {
         self.solver.passes()
     }
 
+    /// Times of passes on the CPU, as [`Solver::take_cpu_timing`].
+    pub fn take_cpu_timing(&mut self) -> Option<CpuTiming> {
+        self.solver.take_cpu_timing()
+    }
+
     /// Waits for the device and reads the particles back, as [`Solver::positions`].
     ///
     /// # Errors
@@ -141,13 +151,17 @@ impl Simulation {
     /// # Errors
     /// What the engine reports.
     pub fn strain(&self, positions: &[Vec4]) -> engine::Result<Strain> {
-        let springs = self.body.springs();
-        Ok(match self.solver.intact()? {
-            None => strain(positions, springs),
-            Some(intact) => {
-                let springs = springs.iter().zip(intact).filter_map(|(spring, intact)| intact.then_some(*spring));
-                strain(positions, &springs.collect::<Vec<_>>())
-            }
-        })
+        Ok(intact_strain(&self.body, self.solver.intact()?, positions))
+    }
+}
+
+/// Stretch at `positions` of those of a body's structural springs that are not cut, as [`Solver::intact`] says.
+pub(super) fn intact_strain(body: &Body, intact: Option<Vec<bool>>, positions: &[Vec4]) -> Strain {
+    match intact {
+        None => strain(positions, body.springs()),
+        Some(intact) => {
+            let springs = body.springs().iter().zip(intact).filter_map(|(spring, intact)| intact.then_some(*spring));
+            strain(positions, &springs.collect::<Vec<_>>())
+        }
     }
 }

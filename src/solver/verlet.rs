@@ -105,8 +105,11 @@ impl Verlet {
             engine::Result::Ok(image)
         };
         let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
-        let places =
-            [0, 1, 2].map(|place| Place::Images { current: &images[place], previous: &images[(place + 2) % 3] });
+        let places = [0, 1, 2].map(|place| Place::Images {
+            current: &images[place],
+            previous: &images[(place + 2) % 3],
+            particle_mass: settings.mass,
+        });
         let external = External::new(device, surroundings, particles.len(), &places, step)?;
         let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
         let parameters = Buffer::from_slice(device, "verlet parameters", &[parameters])?;
@@ -137,7 +140,7 @@ impl Verlet {
 }
 
 /// Document 000 keeps a pin flag where the other solvers keep the inverse mass.
-fn flag_pin(particle: Vec4) -> Vec4 {
+pub(super) fn flag_pin(particle: Vec4) -> Vec4 {
     particle.truncate().extend(if particle.w == 0.0 { 1.0 } else { 0.0 })
 }
 

@@ -42,13 +42,13 @@ pub struct Screen {
     folder: TempDir,
     pub number: String,
     size: [usize; 2],
-    arguments: &'static str,
+    arguments: String,
     deadline: Instant,
 }
 
 impl Screen {
     /// A screen whose viewers have a window of `size`, and these `arguments` beside those of their own.
-    pub fn start(size: [usize; 2], arguments: &'static str) -> Self {
+    pub fn start(size: [usize; 2], arguments: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let number = folder.path().join("display");
         let mut command = Command::new("Xvfb");
@@ -69,8 +69,14 @@ impl Screen {
         command.arg(folder.path()).stdout(File::create(&number).unwrap());
         command.stderr(File::create(folder.path().join("server")).unwrap());
         let server = spawn(&mut command);
-        let mut screen =
-            Self { server, folder, number: String::new(), size, arguments, deadline: Instant::now() + PATIENCE };
+        let mut screen = Self {
+            server,
+            folder,
+            number: String::new(),
+            size,
+            arguments: arguments.into(),
+            deadline: Instant::now() + PATIENCE,
+        };
         screen.number = screen.until("Xvfb has started", || {
             fs::read_to_string(&number).ok().filter(|text| text.ends_with('\n')).map(|text| text.trim().to_string())
         });

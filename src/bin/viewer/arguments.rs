@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use serde::Serialize;
 use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::{Scene, SolverKind};
@@ -32,6 +33,10 @@ pub struct Arguments {
     /// Metres in one unit of a mesh file: 0.01 for centimetres
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
+
+    /// What computes: the Vulkan device, or the CPU, which headless and without --image needs no Vulkan
+    #[arg(long, value_enum, default_value_t = Backend::Gpu)]
+    pub backend: Backend,
 
     /// Device to run on: its index, or part of its name (see --list-devices); else TAUTLINE_DEVICE, else the best one
     #[arg(long, value_name = "NAME|INDEX")]
@@ -84,6 +89,14 @@ pub struct Arguments {
     /// Lists the Vulkan devices, with what any of them lacks, and exits
     #[arg(long)]
     pub list_devices: bool,
+}
+
+/// What computes the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    Gpu,
+    Cpu,
 }
 
 /// What can be shown, and its name.

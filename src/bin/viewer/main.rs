@@ -3,6 +3,7 @@
 mod arguments;
 mod headless;
 mod mouse;
+mod outcome;
 mod output;
 mod panels;
 mod report;

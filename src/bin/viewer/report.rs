@@ -11,13 +11,16 @@ use tautline::glam::Vec4;
 use tautline::io::{WriteError, write_atomically};
 use tautline::model::Strain;
 use tautline::scene::Scene;
-use tautline::solver::Simulation;
+use tautline::solver::{CpuSimulation, CpuTiming, Simulation, Step};
+
+use crate::arguments::Backend;
 
 /// The report, as it is written.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub scene: String,
     pub solver: String,
+    pub backend: Backend,
     pub device: DeviceReport,
     pub particles: usize,
     pub constraints: usize,
@@ -32,26 +35,32 @@ pub struct Report {
     pub validation_messages: usize,
 }
 
+/// What computed: a Vulkan device, or the CPU, which has neither a driver nor a version of Vulkan.
 #[derive(Debug, Serialize)]
 pub struct DeviceReport {
     name: String,
-    driver: String,
+    driver: Option<String>,
     #[serde(rename = "type")]
     device_type: String,
-    api_version: String,
+    api_version: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 pub struct PassReport {
     name: String,
     calls_per_frame: u32,
+    /// Absent where it ran on the CPU, or where the queue has no timestamps.
     gpu_us: Option<Spread>,
+    /// Absent where it ran on the GPU.
+    cpu_us: Option<Spread>,
 }
 
 #[derive(Debug, Default, Serialize)]
 pub struct FrameReport {
-    /// Absent where the queue has no timestamps.
+    /// Absent where nothing ran on the GPU, or where the queue has no timestamps.
     gpu_us: Option<Spread>,
+    /// Of the passes on the CPU, absent where there are none.
+    cpu_us: Option<Spread>,
     wall_us: Option<Spread>,
 }
 
@@ -108,46 +117,89 @@ impl State {
 
 impl PassReport {
     fn untimed((name, calls_per_frame): (String, u32)) -> Self {
-        Self { name, calls_per_frame, gpu_us: None }
+        Self { name, calls_per_frame, gpu_us: None, cpu_us: None }
+    }
+}
+
+impl DeviceReport {
+    fn of_gpu(device: &DeviceInfo) -> Self {
+        Self {
+            name: device.name.clone(),
+            driver: Some(device.driver.clone()),
+            device_type: device.device_type.to_string(),
+            api_version: Some(device.api_version.clone()),
+        }
+    }
+
+    fn of_cpu() -> Self {
+        let name = format!("CPU, threads: {}", rayon::current_num_threads());
+        Self { name, driver: None, device_type: "cpu".to_string(), api_version: None }
+    }
+}
+
+/// What was simulated, whatever computed it.
+pub struct Subject {
+    particles: usize,
+    constraint_counts: (usize, usize),
+    step: Step,
+    /// Those of a step on the device.
+    passes: Vec<(String, u32)>,
+}
+
+impl From<&Simulation> for Subject {
+    fn from(simulation: &Simulation) -> Self {
+        Self {
+            particles: simulation.body().positions().len(),
+            constraint_counts: simulation.constraint_counts(),
+            step: *simulation.step(),
+            passes: simulation.passes(),
+        }
+    }
+}
+
+impl From<&CpuSimulation> for Subject {
+    fn from(simulation: &CpuSimulation) -> Self {
+        Self {
+            particles: simulation.body().positions().len(),
+            constraint_counts: simulation.constraint_counts(),
+            step: *simulation.step(),
+            passes: Vec::new(),
+        }
     }
 }
 
 impl Report {
+    /// A report without times, of a run on a device or else on the CPU.
     pub fn new(
         scene: &Scene,
-        simulation: &Simulation,
-        device: &DeviceInfo,
+        subject: Subject,
+        device: Option<&DeviceInfo>,
         frames: u64,
         state: State,
         validation_messages: usize,
     ) -> Self {
-        let (constraints, batches) = simulation.constraint_counts();
-        let step = simulation.step();
+        let Subject { particles, constraint_counts: (constraints, batches), step, passes } = subject;
         Self {
             scene: scene.name.clone(),
             solver: scene.solver.to_string(),
-            device: DeviceReport {
-                name: device.name.clone(),
-                driver: device.driver.clone(),
-                device_type: device.device_type.to_string(),
-                api_version: device.api_version.clone(),
-            },
-            particles: simulation.body().positions().len(),
+            backend: if device.is_some() { Backend::Gpu } else { Backend::Cpu },
+            device: device.map_or_else(DeviceReport::of_cpu, DeviceReport::of_gpu),
+            particles,
             constraints,
             batches,
             frames,
             dt: step.dt,
             substeps: step.substeps,
             iterations: step.iterations,
-            passes: simulation.passes().into_iter().map(PassReport::untimed).collect(),
+            passes: passes.into_iter().map(PassReport::untimed).collect(),
             frame: FrameReport::default(),
             state,
             validation_messages,
         }
     }
 
-    /// Adds the times of the frames that ran.
-    pub fn with_timings(mut self, timings: &[Option<FrameTiming>], wall: &[Duration]) -> Self {
+    /// Adds the times of the frames on the GPU.
+    pub fn with_timings(mut self, timings: &[Option<FrameTiming>]) -> Self {
         let timed: Vec<&FrameTiming> = timings.iter().flatten().collect();
         // Those that draw are known from the timings only.
         for pass in timed.iter().flat_map(|timing| &timing.passes) {
@@ -160,6 +212,30 @@ impl Report {
             *gpu_us = Spread::of(passes.map(|pass| pass.gpu_ns as f64 / 1e3).collect());
         }
         self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
+        self
+    }
+
+    /// Adds the passes on the CPU, before those of the GPU, with their times in each frame.
+    pub fn with_cpu_timings(mut self, timings: &[CpuTiming]) -> Self {
+        let mut passes: Vec<PassReport> = Vec::new();
+        for pass in timings.iter().flat_map(|timing| &timing.passes) {
+            match passes.iter_mut().find(|known| known.name == pass.name) {
+                // Those of one step: the frames of a window may have several.
+                Some(known) => known.calls_per_frame = known.calls_per_frame.min(pass.calls),
+                None => passes.push(PassReport::untimed((pass.name.to_string(), pass.calls))),
+            }
+        }
+        for PassReport { name, cpu_us, .. } in &mut passes {
+            let times = timings.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name);
+            *cpu_us = Spread::of(times.map(|pass| pass.time.as_secs_f64() * 1e6).collect());
+        }
+        self.passes.splice(0..0, passes);
+        self.frame.cpu_us = Spread::of(timings.iter().map(|timing| timing.total().as_secs_f64() * 1e6).collect());
+        self
+    }
+
+    /// Adds the times from the end of each frame to the end of the next.
+    pub fn with_wall(mut self, wall: &[Duration]) -> Self {
         self.frame.wall_us = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
         self
     }
@@ -176,7 +252,8 @@ impl Report {
 pub fn table(report: &Report) -> String {
     let mut text = String::new();
     let Report { scene, solver, device, particles, constraints, batches, frames, state, .. } = report;
-    let _ = writeln!(text, "{scene} with {solver} on {} ({}, {})", device.name, device.device_type, device.driver);
+    let driver = device.driver.iter().map(|driver| format!(" ({}, {driver})", device.device_type)).collect::<String>();
+    let _ = writeln!(text, "{scene} with {solver} on {}{driver}", device.name);
     let _ = writeln!(
         text,
         "{particles} particles, {constraints} constraints in {batches} batches; {frames} frames of {:.4} s in {} substeps \
@@ -200,9 +277,16 @@ pub fn table(report: &Report) -> String {
         }
     };
     for pass in &report.passes {
-        row(&pass.name, &pass.calls_per_frame.to_string(), pass.gpu_us);
+        row(&pass.name, &pass.calls_per_frame.to_string(), pass.gpu_us.or(pass.cpu_us));
     }
-    row("GPU", "", report.frame.gpu_us);
+    match (report.frame.cpu_us, report.frame.gpu_us) {
+        (None, gpu) => row("GPU", "", gpu),
+        (cpu, None) => row("CPU", "", cpu),
+        (cpu, gpu) => {
+            row("CPU", "", cpu);
+            row("GPU", "", gpu);
+        }
+    }
     row("wall", "", report.frame.wall_us);
     if state.cut_constraints > 0 {
         let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);

@@ -5,16 +5,16 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
-use tautline::engine::{COLOR_FORMAT, Device, FrameTiming, Frames, Instance, Ticket};
-use tautline::glam::Vec4;
-use tautline::render::{Bounds, Camera, Picture, View, Wave};
+use anyhow::{Result, anyhow};
+use raw_window_handle::RawDisplayHandle;
+use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Ticket};
+use tautline::render::{Bounds, Camera, Wave};
 use tautline::scene::Scene;
-use tautline::solver::{ConstraintSolver, Simulation};
+use tautline::solver::{CpuTiming, Simulation};
 
-use crate::arguments::Arguments;
-use crate::output;
-use crate::report::{Report, State, residual_table, table};
+use crate::arguments::{Arguments, Backend};
+use crate::outcome::{Outcome, picture, residuals, room};
+use crate::report::{Report, State, Subject};
 
 /// How many frames are in flight: the CPU records one while the device works on another.
 const FRAMES_IN_FLIGHT: usize = 2;
@@ -29,7 +29,10 @@ pub struct Run {
     pub device: Device,
     pub room: Bounds,
     wave: Option<Wave>,
+    backend: Backend,
     timings: Vec<Option<FrameTiming>>,
+    /// Of the frames in which steps ran on the CPU.
+    cpu_timings: Vec<CpuTiming>,
     /// Submitted frames that have not been seen to finish, oldest first.
     in_flight: VecDeque<Ticket>,
     /// From the end of each frame to the end of the next, as the CPU saw them.
@@ -40,24 +43,29 @@ pub struct Run {
 
 impl Run {
     pub fn new(instance: &Instance, arguments: &Arguments, scene: &Scene, presents: bool) -> Result<Self> {
-        Self::on(Device::open(instance, arguments.device.as_deref(), presents)?, scene)
+        Self::on(open_device(instance, arguments, presents)?, arguments.backend, scene)
     }
 
     /// The same with another scene, on the same device.
     pub fn with_scene(&self, scene: &Scene) -> Result<Self> {
-        Self::on(self.device.clone(), scene)
+        Self::on(self.device.clone(), self.backend, scene)
     }
 
-    fn on(device: Device, scene: &Scene) -> Result<Self> {
-        let simulation = scene.simulation(&device)?;
-        let (room, wave) = (Bounds::room(simulation.body()), Wave::of(scene));
+    fn on(device: Device, backend: Backend, scene: &Scene) -> Result<Self> {
+        let simulation = match backend {
+            Backend::Gpu => scene.simulation(&device)?,
+            Backend::Cpu => scene.cpu_simulation()?.on_device(&device)?,
+        };
+        let wave = Wave::of(scene);
         Ok(Self {
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
-            room: wave.map_or(room, |wave| room.joined(wave.bounds())),
+            room: room(&simulation, wave),
             wave,
+            backend,
             simulation,
             device,
             timings: Vec::new(),
+            cpu_timings: Vec::new(),
             in_flight: VecDeque::new(),
             wall: Vec::new(),
             last_end: Instant::now(),
@@ -77,6 +85,8 @@ impl Run {
     /// work.
     pub fn submitted(&mut self, ticket: Ticket, steps: u32) -> Result<()> {
         self.steps += u64::from(steps);
+        self.cpu_timings.extend(self.simulation.take_cpu_timing().filter(|_| steps > 0));
+        forget(&mut self.cpu_timings);
         self.in_flight.push_back(ticket);
         while self.in_flight.len() >= FRAMES_IN_FLIGHT {
             self.await_oldest()?;
@@ -112,6 +122,11 @@ impl Run {
         &self.wall
     }
 
+    /// Time of the last steps on the CPU.
+    pub fn last_cpu_time(&self) -> Option<Duration> {
+        self.cpu_timings.last().map(CpuTiming::total)
+    }
+
     /// GPU time of the frame that finished last.
     pub fn last_gpu_time(&self) -> Option<Duration> {
         self.timings.last()?.as_ref().map(|timing| Duration::from_nanos(timing.gpu_ns))
@@ -132,72 +147,40 @@ impl Run {
         self.frames.finish()?;
         self.timings.extend(self.frames.take_timings());
         let positions = self.simulation.positions()?;
-        // Drawn before the report, which counts what validation says of it, and written after it, which does not depend
-        // on it.
-        let picture = image.map(|_| self.picture(&positions, arguments, camera));
+        let residuals = arguments
+            .residuals
+            .map(|iterations| residuals(|order| Ok(self.simulation.residuals(order, iterations)?)));
+        let residuals = residuals.transpose()?;
+        // Drawn before the report, which counts what validation says of it.
+        let picture = image.map(|_| picture(&self.device, &self.simulation, self.wave, &positions, arguments, camera));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
-        let report = Report::new(scene, &self.simulation, self.device.info(), self.steps, state, messages.len())
-            .with_timings(&self.timings, &self.wall);
-        if let Some(path) = &arguments.report {
-            report.write(path)?;
-        }
-        if let (Some(path), Some(picture)) = (image, picture.transpose()?) {
-            picture.write_png(path)?;
-        }
-        let mut text = table(&report);
-        if let Some(iterations) = arguments.residuals {
-            text += &self.residuals(iterations)?;
-        }
-        for path in [image, arguments.report.as_deref()].into_iter().flatten() {
-            text += &format!("wrote {}\n", path.display());
-        }
-        output::print(&text)?;
-        // A message that comes with every frame is told once.
-        let mut distinct: Vec<(&str, usize)> = Vec::new();
-        for message in messages.iter().map(|message| message.trim()) {
-            match distinct.iter_mut().find(|(known, _)| *known == message) {
-                Some((_, count)) => *count += 1,
-                None => distinct.push((message, 1)),
-            }
-        }
-        for (message, count) in distinct {
-            output::tell(&format!("validation, {count} times: {message}"));
-        }
-        if !report.state.finite {
-            bail!(
-                "the state is not finite after {} steps: the solver was unstable; try a smaller dt or more substeps",
-                self.steps
-            );
-        }
-        if !messages.is_empty() {
-            bail!("validation had {} messages, listed above", messages.len());
-        }
-        Ok(())
+        let device = (arguments.backend == Backend::Gpu).then(|| self.device.info());
+        let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
+            .with_timings(&self.timings)
+            .with_cpu_timings(&self.cpu_timings)
+            .with_wall(&self.wall);
+        Outcome { report, picture, residuals, messages }.conclude(arguments, image)
     }
+}
 
-    /// A table of the errors that iterations leave, with either constraint solver.
-    fn residuals(&mut self, iterations: u32) -> Result<String> {
-        let [gauss_seidel, jacobi] = [ConstraintSolver::GaussSeidel, ConstraintSolver::Jacobi]
-            .map(|order| self.simulation.residuals(order, iterations));
-        Ok(match (gauss_seidel?, jacobi?) {
-            (Some(gauss_seidel), Some(jacobi)) => residual_table(&gauss_seidel, &jacobi),
-            _ => "\nno residuals: the solver has no constraints\n".into(),
-        })
-    }
+/// Vulkan, for a window's display where there is one.
+pub fn instance(arguments: &Arguments, display: Option<RawDisplayHandle>) -> Result<Instance> {
+    Instance::new(&InstanceOptions { validation: arguments.validate, display }).map_err(or_cpu)
+}
 
-    /// Draws `positions`, seen by `camera` or else in full.
-    fn picture(&self, positions: &[Vec4], arguments: &Arguments, camera: Option<Camera>) -> Result<Picture> {
-        let Arguments { size: extent, view: shown, .. } = *arguments;
-        let camera = camera.unwrap_or_else(|| {
-            let particles = positions.iter().map(|position| position.truncate());
-            let corners = self.wave.iter().flat_map(|wave| wave.bounds().corners());
-            let points: Vec<_> = particles.chain(corners).collect();
-            Camera::framing(&points, extent[0] as f32 / extent[1] as f32)
-        });
-        let mut view = View::new(&self.device, &self.simulation, self.wave, COLOR_FORMAT, self.room)?;
-        view.show(shown);
-        Ok(Picture::draw(&self.device, &view, &self.simulation, &camera, extent)?)
+/// The device that was asked for, or the best one.
+pub fn open_device(instance: &Instance, arguments: &Arguments, presents: bool) -> Result<Device> {
+    Device::open(instance, arguments.device.as_deref(), presents).map_err(or_cpu)
+}
+
+/// Says what can be done on a machine without Vulkan.
+fn or_cpu(error: Error) -> anyhow::Error {
+    match error {
+        Error::NoLoader { .. } | Error::OldLoader { .. } | Error::NoDevice | Error::NoUsableDevice { .. } => {
+            anyhow!("{error}; or run with --headless --backend cpu and without --image, which needs no Vulkan")
+        }
+        other => other.into(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use raw_window_handle::HasDisplayHandle;
-use tautline::engine::{Instance, InstanceOptions, Surface, Swapchain};
+use tautline::engine::{Surface, Swapchain};
 use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
@@ -21,7 +21,7 @@ use winit::window::{Window, WindowId};
 use crate::arguments::Arguments;
 use crate::mouse::{Mouse, zoom};
 use crate::panels::Panels;
-use crate::run::Run;
+use crate::run::{Run, instance};
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
@@ -104,7 +104,7 @@ impl View {
             .with_inner_size(PhysicalSize::new(width, height));
         let window = Arc::new(event_loop.create_window(attributes).context("no window can be opened")?);
         let display = window.display_handle().context("the window has no display")?.as_raw();
-        let instance = Instance::new(&InstanceOptions { validation: arguments.validate, display: Some(display) })?;
+        let instance = instance(arguments, Some(display))?;
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
@@ -219,8 +219,9 @@ impl View {
             return;
         }
         self.title_due = now + Duration::from_millis(500);
-        let gpu =
-            self.run.last_gpu_time().map_or("n/a".to_string(), |time| format!("{:.2} ms", time.as_secs_f64() * 1e3));
+        let milliseconds = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
+        let cpu = self.run.last_cpu_time().map(|time| format!("CPU {}, ", milliseconds(time))).unwrap_or_default();
+        let gpu = self.run.last_gpu_time().map_or("n/a".to_string(), milliseconds);
         let paused = if self.paused { ", paused" } else { "" };
         let changed = self.run.simulation.pbd_settings_mut().map(|settings| unusual(settings)).unwrap_or_default();
         let time = self.run.simulation.time();
@@ -228,7 +229,7 @@ impl View {
             0 => String::new(),
             steps => format!(", steps dropped: {steps}"),
         };
-        self.window.set_title(&format!("tautline: {time:.1} s, GPU {gpu}{changed}{dropped}{paused}"));
+        self.window.set_title(&format!("tautline: {time:.1} s, {cpu}GPU {gpu}{changed}{dropped}{paused}"));
     }
 
     fn finish(self, arguments: &Arguments) -> Result<()> {

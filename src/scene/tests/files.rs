@@ -29,7 +29,7 @@ fn a_file_s_mistakes_are_named_with_their_line() {
         ),
         (
             "rows = 5\npreset = \"flg\"",
-            ", line 2: `preset` must be the name of a preset (verlet, curtain, flag, drape, ropes, mesh), not \"flg\"",
+            ", line 2: `preset` must be the name of a preset (verlet, curtain, flag, cut, drape, ropes, mesh), not \"flg\"",
         ),
         ("", " is empty, as it sets no key; give it at least one, such as `preset = \"flag\"`"),
         ("# only a comment\n", " is empty, as it sets no key; give it at least one, such as `preset = \"flag\"`"),
@@ -46,7 +46,7 @@ fn a_file_s_mistakes_are_named_with_their_line() {
 #[test]
 fn what_is_no_scene_is_told_from_what_is_not_there() {
     let unknown = load("flagg", &[]).expect_err("no preset").to_string();
-    let expected = "there is no preset `flagg` (did you mean `flag`?): give one of the presets verlet, curtain, flag, drape, \
+    let expected = "there is no preset `flagg` (did you mean `flag`?): give one of the presets verlet, curtain, flag, cut, drape, \
                     ropes, mesh, or the path of a scene file (.toml) or of a mesh (.obj)";
     assert_eq!(unknown, expected);
     let (directory, path) = written("cloth.ply", "ply");
@@ -58,7 +58,7 @@ fn what_is_no_scene_is_told_from_what_is_not_there() {
     let inside = "* is a directory; give a scene file (.toml) or a mesh (.obj) in it";
     assert_eq!(said(directory.path()), inside);
     let missing = directory.path().join("missing.toml");
-    let file = "a scene file (.toml), or one of the presets verlet, curtain, flag, drape, ropes, mesh";
+    let file = "a scene file (.toml), or one of the presets verlet, curtain, flag, cut, drape, ropes, mesh";
     assert_eq!(said(&missing), format!("* does not exist; give the path of {file}"));
     fs::create_dir(&missing).expect("a directory");
     assert_eq!(said(&missing), format!("* is a directory; give the path of {file}"));

@@ -49,7 +49,7 @@ fn complaint(source: &str, settings: &[&str]) -> String {
 fn presets_say_what_they_are_and_use_no_other() {
     assert_eq!(
         presets().map(|(name, _)| name).collect::<Vec<_>>(),
-        ["verlet", "curtain", "flag", "drape", "ropes", "mesh"]
+        ["verlet", "curtain", "flag", "cut", "drape", "ropes", "mesh"]
     );
     for (name, description) in presets() {
         assert!(description.len() > 20 && !description.starts_with('#'), "{description}");

@@ -36,6 +36,8 @@ pub struct Timings {
     made_at: Option<Instant>,
     rows: Vec<Row>,
     gpu: Option<Spread>,
+    /// Of the last steps, where the CPU runs them.
+    cpu: Option<Duration>,
     wall: Option<Spread>,
 }
 
@@ -54,6 +56,7 @@ impl Timings {
         let timings: Vec<&FrameTiming> = all[all.len().saturating_sub(wall.len())..].iter().flatten().collect();
         if self.made_at.is_none_or(|made_at| made_at.elapsed() >= REFRESH) {
             self.make(&timings, wall);
+            self.cpu = facts.run.last_cpu_time();
         }
         self.plot(ui, &timings, wall);
         self.table(ui);
@@ -63,6 +66,9 @@ impl Timings {
                     format!("{} ms, 95 % within {} ms", digits(median / 1e3), digits(p95 / 1e3))
                 })
             };
+            if let Some(cpu) = self.cpu {
+                super::style::fact(ui, "Steps on the CPU", format!("{} ms", digits(cpu.as_secs_f64() * 1e3)));
+            }
             super::style::fact(ui, "GPU a frame", spread(self.gpu));
             super::style::fact(ui, "Frame on the wall", spread(self.wall));
             super::style::fact(ui, "Steps dropped", facts.dropped.to_string());

@@ -1,0 +1,305 @@
+//! The `xpbd`, `pbd` and `xpbd-document` solvers; [`reference::pbd`](crate::reference::pbd) says what they compute.
+
+use std::ops::Range;
+
+use glam::{Vec3, Vec4};
+use rayon::prelude::*;
+
+use super::JOB;
+use super::batch::{Batch, Job, Segments};
+use super::quad::Quad;
+use super::{Air, Colliders, wind};
+use crate::layout::{
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, PbdParameters, PredictPush,
+};
+use crate::model::{Blade, ends_at_particles};
+use crate::reference::{attach, collide, cut};
+
+/// State of a set of particles held together by distance constraints.
+#[derive(Clone)]
+pub struct Pbd {
+    /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
+    pub positions: Vec<Vec4>,
+    previous_positions: Vec<Vec4>,
+    /// xyz: velocity \[m/s\]; w: 0. Shape \[particle_count\].
+    pub velocities: Vec<Vec4>,
+    /// xyz: external force on each particle \[N\]. Shape \[particle_count\].
+    pub forces: Vec<Vec4>,
+    /// Constraints and their multipliers, in an order of their own within each batch.
+    constraints: Vec<Constraint>,
+    lambdas: Vec<f32>,
+    /// Index that each of `constraints` had when they were given.
+    order: Vec<u32>,
+    segments: Segments,
+    batches: Vec<Batch>,
+    // The Jacobi variant's, empty until it is first used.
+    /// As [`ends_at_particles`] gives them.
+    first_ends: Vec<u32>,
+    ends: Vec<u32>,
+    /// Number of constraints at each particle.
+    parts: Vec<f32>,
+    /// Correction of each constraint in xyz, as in the twin.
+    corrections: Vec<Vec4>,
+}
+
+impl Pbd {
+    /// Particles at rest at `positions`, xyz \[m\] and inverse mass \[1/kg\]; `batches` are the ranges of `constraints`
+    /// that share no particle.
+    ///
+    /// # Panics
+    ///
+    /// Where a constraint names a particle that is not there, or a batch a constraint that is not.
+    #[must_use]
+    pub fn new(positions: &[Vec4], constraints: &[Constraint], batches: &[Range<u32>]) -> Self {
+        let names_particles = |constraint: &Constraint| {
+            [constraint.index_a, constraint.index_b].iter().all(|&index| (index as usize) < positions.len())
+        };
+        assert!(constraints.iter().all(names_particles), "a constraint names a particle that is not there");
+        let segments = Segments::for_constraints(positions.len(), constraints);
+        let mut order: Vec<u32> = (0..constraints.len() as u32).collect();
+        let batches = batches.iter().map(|batch| segments.sort(constraints, &mut order, batch)).collect();
+        Self {
+            positions: positions.to_vec(),
+            previous_positions: positions.to_vec(),
+            velocities: vec![Vec4::ZERO; positions.len()],
+            forces: vec![Vec4::ZERO; positions.len()],
+            constraints: order.iter().map(|&index| constraints[index as usize]).collect(),
+            lambdas: vec![0.0; constraints.len()],
+            order,
+            segments,
+            batches,
+            first_ends: Vec::new(),
+            ends: Vec::new(),
+            parts: Vec::new(),
+            corrections: Vec::new(),
+        }
+    }
+
+    /// Multiplier of each constraint, as in the twin. Shape \[constraint_count\].
+    #[must_use]
+    pub fn lambdas(&self) -> Vec<f32> {
+        let mut lambdas = vec![0.0; self.lambdas.len()];
+        self.order.iter().zip(&self.lambdas).for_each(|(&index, &lambda)| lambdas[index as usize] = lambda);
+        lambdas
+    }
+
+    /// The constraints as they are now, as in the twin. Shape \[constraint_count\].
+    #[must_use]
+    pub fn constraints(&self) -> Vec<Constraint> {
+        let mut constraints = self.constraints.clone();
+        self.order.iter().zip(&self.constraints).for_each(|(&index, &now)| constraints[index as usize] = now);
+        constraints
+    }
+
+    /// How many constraints there are, those that are cut included.
+    #[must_use]
+    pub fn constraint_count(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Cuts the constraints that a blade goes through.
+    pub fn cut(&mut self, blade: &Blade) {
+        self.prepare_jacobi();
+        cut::constraints(&blade.push(self.constraints.len() as u32), &self.positions, &mut self.constraints);
+    }
+
+    /// Lets the force on each particle be that of air on `triangles`.
+    pub fn blow(&mut self, air: &mut Air, parameters: &AirParameters, triangles: &[[u32; 3]]) {
+        let Self { positions, velocities, forces, .. } = self;
+        air.forces(parameters, triangles, positions, |particle| velocities[particle].truncate(), forces);
+    }
+
+    /// Moves attached particles to where they are at the end of a substep; after [`Pbd::predict`], which keeps where they
+    /// were, so that what is let go keeps the velocity of its way.
+    pub fn attach(&mut self, particles: &[AttachedParticle], attachments: &[Attachment], push: &AttachPush) {
+        attach::move_attached(particles, attachments, push, &mut self.positions, &mut self.velocities);
+    }
+
+    /// Moves each free particle as gravity, wind and external forces alone would.
+    pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
+        let substep_dt = parameters.substep_dt;
+        let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
+        let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, push.flutter_phase);
+        let particles = self.positions.par_iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
+        let particles = particles.zip(&self.forces).with_min_len(JOB);
+        particles.for_each(|(((position, previous_position), velocity), force)| {
+            *previous_position = *position;
+            if position.w == 0.0 {
+                *velocity = Vec4::ZERO;
+                return;
+            }
+            let acceleration = gravity.truncate() + wind(position.truncate()) + position.w * force.truncate();
+            *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
+            *position += substep_dt * *velocity;
+        });
+    }
+
+    /// Projects batch number `batch`; lambda starts from 0 in iteration 0.
+    pub fn solve(&mut self, parameters: &PbdParameters, batch: usize, iteration: u32) {
+        let Self { positions, constraints, lambdas, segments, batches, .. } = self;
+        segments.for_each(&batches[batch], positions, constraints, lambdas, |job| {
+            let Job { first, particles, constraints, lambdas } = job;
+            let (fours, rest) = constraints.as_chunks::<4>();
+            let (four_lambdas, rest_lambdas) = lambdas.as_chunks_mut::<4>();
+            for (constraints, lambdas) in fours.iter().zip(four_lambdas) {
+                solve_four(first, particles, parameters, iteration, constraints, lambdas);
+            }
+            solve_four(first, particles, parameters, iteration, rest, rest_lambdas);
+        });
+    }
+
+    /// Moves each free particle out of the colliders.
+    pub fn collide(&mut self, colliders: &Colliders<'_>, push: &CollidePush) {
+        let colliders = colliders.moving(push);
+        let particles = self.positions.par_iter_mut().zip(&self.previous_positions);
+        particles.with_min_len(JOB).for_each(|(position, previous_position)| {
+            if position.w > 0.0 {
+                let collided = collide::collide(&colliders, previous_position.truncate(), position.truncate());
+                *position = collided.extend(position.w);
+            }
+        });
+    }
+
+    /// Projects every constraint on its own, on particles split into an equal part for each of their constraints.
+    pub fn jacobi_solve(&mut self, parameters: &PbdParameters, iteration: u32) {
+        self.prepare_jacobi();
+        let (particles, parts) = (&self.positions, &self.parts);
+        let constraints = self.constraints.par_chunks(4).zip(self.lambdas.par_chunks_mut(4));
+        let constraints = constraints.zip(self.corrections.par_chunks_mut(4)).with_min_len(JOB / 4);
+        constraints.for_each(|((constraints, lambdas), corrections)| {
+            let four = Four::of(constraints, 0, particles);
+            let parts = |end: fn(&Constraint) -> u32| each(constraints, |constraint| parts[end(constraint) as usize]);
+            let parts_a = Vec4::from_array(parts(|constraint| constraint.index_a));
+            let parts_b = Vec4::from_array(parts(|constraint| constraint.index_b));
+            let inverse_mass = parts_a * four.inverse_mass_a + parts_b * four.inverse_mass_b;
+            let lambda = started(lambdas, iteration);
+            let Projection { correction, lambda, acts } = four.project(parameters, lambda, inverse_mass);
+            let correction = correction.or_where_zero(acts, Quad::default()).particles(Vec4::ZERO);
+            corrections.copy_from_slice(&correction[..corrections.len()]);
+            lambdas.copy_from_slice(&lambda.to_array()[..lambdas.len()]);
+        });
+    }
+
+    /// Puts each particle to the mean of its parts.
+    pub fn jacobi_apply(&mut self) {
+        self.prepare_jacobi();
+        let Self { positions, parts, first_ends, ends, corrections, .. } = self;
+        let particles = positions.par_iter_mut().zip(&*parts).zip(first_ends.par_windows(2));
+        particles.with_min_len(JOB).for_each(|((position, &parts), ends_of)| {
+            let gather = |displacement, &end: &u32| {
+                let correction = corrections[end as usize / 2].truncate();
+                displacement + parts * position.w * if end % 2 == 0 { correction } else { -correction }
+            };
+            let displacement = ends[ends_of[0] as usize..ends_of[1] as usize].iter().fold(Vec3::ZERO, gather);
+            if parts > 0.0 {
+                *position += (displacement / parts).extend(0.0);
+            }
+        });
+    }
+
+    /// Makes what the Jacobi variant needs, where it is not made yet, from constraints of which none is cut.
+    fn prepare_jacobi(&mut self) {
+        if self.first_ends.is_empty() {
+            let mut places = vec![0; self.order.len()];
+            self.order.iter().zip(0..).for_each(|(&index, place)| places[index as usize] = place);
+            // A particle's corrections are added up in the order in which the constraints were given.
+            let ends;
+            (self.first_ends, ends) = ends_at_particles(self.positions.len(), &self.constraints());
+            self.ends = ends.iter().map(|end| 2 * places[*end as usize / 2] + end % 2).collect();
+            self.parts = self.first_ends.windows(2).map(|ends| (ends[1] - ends[0]) as f32).collect();
+            self.corrections = vec![Vec4::ZERO; self.constraints.len()];
+        }
+    }
+
+    /// v = (x - x_previous) / h.
+    pub fn update_velocity(&mut self, parameters: &PbdParameters) {
+        let particles = self.positions.par_iter().zip(&self.previous_positions).zip(&mut self.velocities);
+        particles.with_min_len(JOB).for_each(|((position, previous_position), velocity)| {
+            *velocity = (*position - *previous_position) / parameters.substep_dt;
+        });
+    }
+}
+
+/// Projects up to four constraints that share no particle; `particles` start with number `first`.
+#[inline(always)]
+fn solve_four(
+    first: usize,
+    particles: &mut [Vec4],
+    parameters: &PbdParameters,
+    iteration: u32,
+    constraints: &[Constraint],
+    lambdas: &mut [f32],
+) {
+    let four = Four::of(constraints, first, particles);
+    let inverse_mass = four.inverse_mass_a + four.inverse_mass_b;
+    let Projection { correction, lambda, acts } = four.project(parameters, started(lambdas, iteration), inverse_mass);
+    let mut a = four.a + correction * four.inverse_mass_a;
+    let mut b = four.b - correction * four.inverse_mass_b;
+    if acts.cmpeq(Vec4::ZERO).any() {
+        (a, b) = (a.or_where_zero(acts, four.a), b.or_where_zero(acts, four.b));
+    }
+    let (a, b) = (a.particles(four.inverse_mass_a), b.particles(four.inverse_mass_b));
+    for (lane, constraint) in constraints.iter().enumerate() {
+        particles[constraint.index_a as usize - first] = a[lane];
+        particles[constraint.index_b as usize - first] = b[lane];
+    }
+    lambdas.copy_from_slice(&lambda.to_array()[..lambdas.len()]);
+}
+
+/// Up to four constraints with their particles, lane by lane. Lanes without a constraint are all zero and do nothing.
+struct Four {
+    a: Quad,
+    b: Quad,
+    inverse_mass_a: Vec4,
+    inverse_mass_b: Vec4,
+    rest_length: Vec4,
+    compliance: Vec4,
+}
+
+/// What constraints do to their particles.
+struct Projection {
+    /// What the first particle is moved by, over its inverse mass; the second particle goes the opposite way.
+    correction: Quad,
+    lambda: Vec4,
+    /// 0 where the constraint has no direction or nothing to move; there `correction` means nothing.
+    acts: Vec4,
+}
+
+impl Four {
+    #[inline(always)]
+    fn of(constraints: &[Constraint], first: usize, particles: &[Vec4]) -> Self {
+        let (a, inverse_mass_a) =
+            Quad::of(each(constraints, |constraint| particles[constraint.index_a as usize - first]));
+        let (b, inverse_mass_b) =
+            Quad::of(each(constraints, |constraint| particles[constraint.index_b as usize - first]));
+        let rest_length = each(constraints, |constraint| constraint.rest_length).into();
+        let compliance = each(constraints, |constraint| constraint.compliance).into();
+        Self { a, b, inverse_mass_a, inverse_mass_b, rest_length, compliance }
+    }
+
+    #[inline(always)]
+    fn project(&self, parameters: &PbdParameters, lambda: Vec4, inverse_mass: Vec4) -> Projection {
+        let delta = self.a - self.b;
+        let distance = delta.length();
+        let time_scaled_compliance = self.compliance / (parameters.substep_dt * parameters.substep_dt);
+        let error = distance - parameters.elongation * self.rest_length;
+        let delta_lambda = (-error - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
+        let acts = Vec4::select(distance.cmpeq(Vec4::ZERO), Vec4::ZERO, inverse_mass);
+        let lambda = Vec4::select(acts.cmpeq(Vec4::ZERO), lambda, lambda + delta_lambda);
+        Projection { correction: delta / distance * delta_lambda, lambda, acts }
+    }
+}
+
+/// What `of` says of each of up to four constraints.
+#[inline(always)]
+fn each<T: Default>(constraints: &[Constraint], of: impl Fn(&Constraint) -> T) -> [T; 4] {
+    std::array::from_fn(|lane| constraints.get(lane).map(&of).unwrap_or_default())
+}
+
+/// Lambda at the start of an iteration: 0 in iteration 0.
+#[inline(always)]
+fn started(lambdas: &[f32], iteration: u32) -> Vec4 {
+    let lambda = |lane| if iteration == 0 { 0.0 } else { lambdas.get(lane).copied().unwrap_or_default() };
+    std::array::from_fn(lambda).into()
+}

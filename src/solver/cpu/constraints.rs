@@ -1,0 +1,169 @@
+//! `xpbd`, `pbd` and `xpbd-document` on the CPU: the passes of [`Pbd`](crate::solver::Pbd) in the same order.
+
+use glam::Vec4;
+
+use super::external::External;
+use super::{CpuSolver, CpuTiming, HostParticles};
+use crate::cpu::{self, Colliders, Pbd};
+use crate::layout::{PbdParameters, PredictPush};
+use crate::model::{Blade, Cloth};
+use crate::shaders;
+use crate::solver::colliders::collide_push;
+use crate::solver::cutter::Schedule;
+use crate::solver::residuals::rms_error;
+use crate::solver::{ConstraintSolver, PbdSettings, Step, Surroundings};
+
+pub(super) struct Constraints {
+    step: Step,
+    settings: PbdSettings,
+    batch_count: usize,
+    state: Pbd,
+    external: External,
+    cuts: Schedule,
+    /// The state and the triangles as they start, with nothing cut.
+    start: (Pbd, Vec<[u32; 3]>),
+    is_cut: bool,
+    /// Since the last call of [`CpuSolver::take_changed_triangles`].
+    triangles_changed: bool,
+}
+
+impl Constraints {
+    pub(super) fn new(cloth: &Cloth, step: Step, settings: PbdSettings, surroundings: &Surroundings<'_>) -> Self {
+        let batches = cloth.coloring.batches();
+        let state = Pbd::new(&cloth.positions, &settings.constraints(cloth), batches);
+        Self {
+            step,
+            settings,
+            batch_count: batches.len(),
+            start: (state.clone(), cloth.triangles.clone()),
+            state,
+            external: External::new(cloth, surroundings, &step, 0.0),
+            cuts: Schedule::new(surroundings.cuts),
+            is_cut: false,
+            triangles_changed: false,
+        }
+    }
+
+    fn parameters(&self) -> PbdParameters {
+        self.settings.parameters(&self.step, self.state.positions.len())
+    }
+
+    fn cut_due(&mut self, time: f64, timing: &mut CpuTiming) {
+        for blade in self.cuts.take_due(time, &self.step) {
+            (self.is_cut, self.triangles_changed) = (true, true);
+            let (state, triangles) = (&mut self.state, &mut self.external.triangles);
+            timing.measure(shaders::CUT_CONSTRAINTS.name, || state.cut(&blade));
+            let push = blade.push(triangles.len() as u32);
+            timing.measure(shaders::CUT_TRIANGLES.name, || cpu::cut_triangles(&push, &state.positions, triangles));
+        }
+    }
+
+    fn substep(&mut self, substep: u32, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let (parameters, step) = (self.parameters(), self.step);
+        let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
+        let Self { state, external, .. } = self;
+        external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| state.blow(air, parameters, triangles));
+        timing.measure(shaders::PBD_PREDICT.name, || state.predict(&parameters, &push));
+        external.attach(substep, &step, timing, shaders::ATTACH_MOVE, |particles, attachments, push| {
+            state.attach(particles, attachments, push);
+        });
+        for iteration in 0..step.iterations {
+            let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
+            self.iterate(iteration, &parameters, timing);
+        }
+        if !colliders.list.is_empty() {
+            let push = collide_push(colliders.list.len(), substep, step.substeps);
+            timing.measure(shaders::PBD_COLLIDE.name, || self.state.collide(colliders, &push));
+        }
+        timing.measure(shaders::PBD_VELOCITY.name, || self.state.update_velocity(&parameters));
+    }
+
+    /// Goes over all constraints once.
+    fn iterate(&mut self, iteration: u32, parameters: &PbdParameters, timing: &mut CpuTiming) {
+        let state = &mut self.state;
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => {
+                for batch in 0..self.batch_count {
+                    timing.measure(shaders::PBD_SOLVE.name, || state.solve(parameters, batch, iteration));
+                }
+            }
+            ConstraintSolver::Jacobi => {
+                timing.measure(shaders::PBD_JACOBI_SOLVE.name, || state.jacobi_solve(parameters, iteration));
+                timing.measure(shaders::PBD_JACOBI_APPLY.name, || state.jacobi_apply());
+            }
+        }
+    }
+
+    fn error(&self) -> f64 {
+        rms_error(&self.state.positions, &self.state.constraints(), self.settings.elongation)
+    }
+}
+
+impl CpuSolver for Constraints {
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        self.external.start_step(time, &self.step);
+        self.cut_due(time, timing);
+        for substep in 0..self.step.substeps {
+            let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
+            self.substep(substep, time, colliders, timing);
+        }
+    }
+
+    fn particles(&self) -> HostParticles<'_> {
+        HostParticles::Buffer(&self.state.positions)
+    }
+
+    fn reset(&mut self) {
+        self.cuts.clear();
+        if std::mem::take(&mut self.is_cut) {
+            (self.state, self.external.triangles) = self.start.clone();
+            self.triangles_changed = true;
+        } else {
+            self.state.positions.clone_from(&self.start.0.positions);
+            self.state.velocities.fill(Vec4::ZERO);
+        }
+    }
+
+    fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
+        Some(&mut self.settings)
+    }
+
+    fn cut(&mut self, blade: Blade) -> bool {
+        self.cuts.cut(blade);
+        true
+    }
+
+    fn intact(&self) -> Option<Vec<bool>> {
+        let constraints = self.is_cut.then(|| self.state.constraints())?;
+        Some(constraints.iter().map(|constraint| constraint.index_a != constraint.index_b).collect())
+    }
+
+    fn take_changed_triangles(&mut self) -> Option<&[[u32; 3]]> {
+        std::mem::take(&mut self.triangles_changed).then_some(&self.external.triangles)
+    }
+
+    fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> Option<Vec<f64>> {
+        let before = (self.settings, self.state.clone());
+        self.settings.constraint_solver = order;
+        let (parameters, timing) = (self.parameters(), &mut CpuTiming::default());
+        self.state.predict(&parameters, &PredictPush::default());
+        let mut residuals = vec![self.error()];
+        for iteration in 0..iterations {
+            self.iterate(iteration, &parameters, timing);
+            residuals.push(self.error());
+        }
+        (self.settings, self.state) = before;
+        Some(residuals)
+    }
+
+    fn constraint_count(&self) -> usize {
+        self.state.constraint_count()
+    }
+
+    fn batch_count(&self) -> usize {
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => self.batch_count,
+            ConstraintSolver::Jacobi => 1,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What acts on a cloth from outside, on the CPU: attachments and the air.
+
+use super::CpuTiming;
+use crate::cpu::Air;
+use crate::engine::ShaderCode;
+use crate::layout::{self, AirParameters, AttachPush, AttachedParticle};
+use crate::model::{Attachment, Cloth};
+use crate::solver::attachments::{attach_push, attached_particles, attachments_during};
+use crate::solver::{Step, Surroundings};
+
+pub(super) struct External {
+    attachments: Vec<Attachment>,
+    attached: Vec<AttachedParticle>,
+    /// Where `attachments` are during the step.
+    moving: Vec<layout::Attachment>,
+    air: Option<(Air, AirParameters)>,
+    /// Of the cloth, as they are now.
+    pub(super) triangles: Vec<[u32; 3]>,
+}
+
+impl External {
+    /// `particle_mass` is that of [`AirParameters`].
+    pub(super) fn new(cloth: &Cloth, surroundings: &Surroundings<'_>, step: &Step, particle_mass: f32) -> Self {
+        let particle_count = cloth.positions.len();
+        let has_air = surroundings.air.density > 0.0;
+        let air = has_air.then(|| {
+            let parameters = surroundings.air.parameters(step, particle_count, particle_mass);
+            (Air::new(particle_count, &cloth.triangles), parameters)
+        });
+        Self {
+            attachments: surroundings.attachments.to_vec(),
+            attached: attached_particles(surroundings.attachments),
+            moving: Vec::new(),
+            air,
+            triangles: cloth.triangles.clone(),
+        }
+    }
+
+    /// Moves the attachments to the step that starts at `time` \[s\].
+    pub(super) fn start_step(&mut self, time: f64, step: &Step) {
+        self.moving = attachments_during(&self.attachments, time, step);
+    }
+
+    /// Lets the air, where there is some, blow as `blow` does, and measures the pass.
+    pub(super) fn blow(
+        &mut self,
+        timing: &mut CpuTiming,
+        pass: ShaderCode<'static>,
+        blow: impl FnOnce(&mut Air, &AirParameters, &[[u32; 3]]),
+    ) {
+        if let Some((air, parameters)) = &mut self.air {
+            timing.measure(pass.name, || blow(air, parameters, &self.triangles));
+        }
+    }
+
+    /// Moves attached particles, where there are some, in a substep as `attach` does, and measures the pass.
+    pub(super) fn attach(
+        &self,
+        substep: u32,
+        step: &Step,
+        timing: &mut CpuTiming,
+        pass: ShaderCode<'static>,
+        attach: impl FnOnce(&[AttachedParticle], &[layout::Attachment], &AttachPush),
+    ) {
+        if !self.attached.is_empty() {
+            let push = attach_push(self.attached.len() as u32, substep, step);
+            timing.measure(pass.name, || attach(&self.attached, &self.moving, &push));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Simulations on the CPU, by the solvers of [`cpu`](mod@crate::cpu).
+//!
+//! A [`CpuSimulation`] runs by itself, without Vulkan. To be drawn it goes on as a [`Simulation`](super::Simulation) on a
+//! device, which copies the particles there after each step and otherwise does the same.
+
+mod constraints;
+mod external;
+mod on_device;
+mod ropes;
+mod simulation;
+mod springs;
+mod timing;
+
+pub use simulation::CpuSimulation;
+pub use timing::{CpuPassTiming, CpuTiming};
+
+use glam::{Vec3, Vec4};
+
+use super::{ConstraintSolver, PbdSettings, rope};
+use crate::cpu::Colliders;
+use crate::model::Blade;
+
+/// A solver on the CPU with the state of what it moves.
+trait CpuSolver: Send {
+    /// Runs one step that starts at `time` \[s\] and in which the colliders move as they say, and measures its passes.
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming);
+
+    /// The particles now.
+    fn particles(&self) -> HostParticles<'_>;
+
+    /// Puts everything back to how it started.
+    fn reset(&mut self);
+
+    /// As [`Solver::set_camera`](super::Solver::set_camera).
+    fn set_camera(&mut self, _position: Vec3) {}
+
+    /// As [`Solver::pbd_settings_mut`](super::Solver::pbd_settings_mut).
+    fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
+        None
+    }
+
+    /// As [`Solver::cut`](super::Solver::cut).
+    fn cut(&mut self, _blade: Blade) -> bool {
+        false
+    }
+
+    /// As [`Solver::intact`](super::Solver::intact).
+    fn intact(&self) -> Option<Vec<bool>> {
+        None
+    }
+
+    /// The triangles of the cloth, where cuts or a reset have changed them since the last call.
+    fn take_changed_triangles(&mut self) -> Option<&[[u32; 3]]> {
+        None
+    }
+
+    /// As [`Solver::residuals`](super::Solver::residuals).
+    fn residuals(&mut self, _order: ConstraintSolver, _iterations: u32) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// As [`Solver::constraint_count`](super::Solver::constraint_count).
+    fn constraint_count(&self) -> usize {
+        0
+    }
+
+    /// As [`Solver::batch_count`](super::Solver::batch_count).
+    fn batch_count(&self) -> usize {
+        0
+    }
+}
+
+/// The particles of a solver, as [`Particles`](super::Particles) on a device have them.
+enum HostParticles<'a> {
+    /// xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
+    Buffer(&'a [Vec4]),
+    /// x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    Planes(Vec<f32>),
+}
+
+impl HostParticles<'_> {
+    /// What a device's buffer of them holds.
+    fn floats(&self) -> &[f32] {
+        match self {
+            Self::Buffer(particles) => bytemuck::cast_slice(particles),
+            Self::Planes(planes) => planes,
+        }
+    }
+
+    /// xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
+    fn positions(&self) -> Vec<Vec4> {
+        match self {
+            Self::Buffer(particles) => particles.to_vec(),
+            Self::Planes(planes) => rope::positions(planes),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `rope` on the CPU.
+
+use glam::{Vec3, Vec4};
+
+use super::{CpuSolver, CpuTiming, HostParticles};
+use crate::cpu::{self, Colliders};
+use crate::model;
+use crate::shaders;
+use crate::solver::{RopeSettings, RopeSway, Step};
+
+pub(super) struct Ropes {
+    step: Step,
+    settings: RopeSettings,
+    ropes: model::Ropes,
+    sways: Vec<Option<RopeSway>>,
+    rests: Vec<Vec3>,
+    camera: Option<Vec3>,
+    state: cpu::RopeVerlet,
+}
+
+impl Ropes {
+    pub(super) fn new(ropes: &model::Ropes, step: Step, settings: RopeSettings) -> Self {
+        let (sways, rests) = settings.baked(ropes, &step);
+        Self {
+            step,
+            settings,
+            sways,
+            rests: truncated(&rests),
+            camera: None,
+            state: at_rest(ropes),
+            ropes: ropes.clone(),
+        }
+    }
+}
+
+fn truncated(vectors: &[Vec4]) -> Vec<Vec3> {
+    vectors.iter().map(|vector| vector.truncate()).collect()
+}
+
+fn at_rest(ropes: &model::Ropes) -> cpu::RopeVerlet {
+    let start = truncated(ropes.positions());
+    cpu::RopeVerlet::new(&start, &start, ropes.ropes().len())
+}
+
+impl CpuSolver for Ropes {
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let Self { step, settings, ropes, .. } = self;
+        let seen = settings.ropes(ropes, &self.sways, time, time + f64::from(step.dt));
+        let push = settings.push(self.camera, time, colliders.list.len());
+        let parameters = settings.parameters(step);
+        timing.measure(shaders::ROPE_STEP.name, || self.state.step(&parameters, &seen, &self.rests, colliders, &push));
+    }
+
+    fn particles(&self) -> HostParticles<'_> {
+        let (state, ropes) = (&self.state, self.ropes.ropes().iter());
+        let places = [state.positions(), state.previous()];
+        let plane = |places: &[Vec3], axis: usize| places.iter().map(|place| place[axis]).collect::<Vec<_>>();
+        let mut planes = places.map(|places| [0, 1, 2].map(|axis| plane(places, axis)).concat()).concat();
+        planes.extend(
+            ropes.zip(state.levels()).flat_map(|(rope, &level)| rope.particles.clone().map(move |_| level as f32)),
+        );
+        HostParticles::Planes(planes)
+    }
+
+    fn reset(&mut self) {
+        self.state = at_rest(&self.ropes);
+    }
+
+    fn set_camera(&mut self, position: Vec3) {
+        self.camera = Some(position);
+    }
+
+    fn constraint_count(&self) -> usize {
+        self.ropes.links().len()
+    }
+
+    fn batch_count(&self) -> usize {
+        2
+    }
+}

@@ -1,0 +1,157 @@
+//! What is simulated, with its solver and its time, on the CPU.
+
+use glam::{Vec3, Vec4};
+
+use super::constraints::Constraints;
+use super::on_device::OnDevice;
+use super::ropes::Ropes;
+use super::springs::{MassSpring, Verlet};
+use super::{CpuSolver, CpuTiming};
+use crate::cpu::Colliders;
+use crate::engine::{self, Device};
+use crate::model::{self, Blade, Body, Cloth, Collider, Grid, Strain, collider_heights, colliders_during};
+use crate::solver::simulation::intact_strain;
+use crate::solver::{
+    ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, Step, Surroundings, VerletSettings,
+};
+
+/// What runs on the CPU alone: the model, the solver that holds its state, and the time. It works on the threads of the
+/// rayon pool that it is called in, and ends in the same bits on any number of them.
+///
+/// Of [`Surroundings`] it needs no [`triangles`](Surroundings::triangles), which are on a device: it takes those of the
+/// cloth.
+pub struct CpuSimulation {
+    body: Body,
+    solver: Box<dyn CpuSolver>,
+    colliders: Vec<Collider>,
+    step: Step,
+    steps_run: u64,
+}
+
+impl CpuSimulation {
+    fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
+        Self { body, solver, colliders: colliders.to_vec(), step, steps_run: 0 }
+    }
+
+    /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
+    #[must_use]
+    pub fn of_constraints(cloth: Cloth, step: Step, settings: PbdSettings, surroundings: &Surroundings<'_>) -> Self {
+        let solver = Box::new(Constraints::new(&cloth, step, settings, surroundings));
+        Self::new(Body::Cloth(cloth), solver, surroundings.colliders, step)
+    }
+
+    /// A cloth made of `grid` by the `verlet` solver.
+    #[must_use]
+    pub fn verlet(
+        cloth: Cloth,
+        grid: Grid,
+        step: Step,
+        settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let solver = Box::new(Verlet::new(&cloth, grid, step, settings, surroundings));
+        Self::new(Body::Cloth(cloth), solver, surroundings.colliders, step)
+    }
+
+    /// A cloth made of `grid` by the `mass-spring` solver.
+    #[must_use]
+    pub fn mass_spring(
+        cloth: Cloth,
+        grid: Grid,
+        step: Step,
+        settings: MassSpringSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let solver = Box::new(MassSpring::new(&cloth, grid, step, settings, surroundings));
+        Self::new(Body::Cloth(cloth), solver, surroundings.colliders, step)
+    }
+
+    /// Ropes by the `rope` solver.
+    #[must_use]
+    pub fn ropes(ropes: model::Ropes, colliders: &[Collider], step: Step, settings: RopeSettings) -> Self {
+        let solver = Box::new(Ropes::new(&ropes, step, settings));
+        Self::new(Body::Ropes(ropes), solver, colliders, step)
+    }
+
+    /// Runs one step, and says how long its passes took.
+    pub fn advance(&mut self) -> CpuTiming {
+        let (mut timing, time) = (CpuTiming::default(), self.time());
+        run(&mut *self.solver, &self.step, time, &self.colliders, &mut timing);
+        self.steps_run += 1;
+        timing
+    }
+
+    /// Says where the camera is \[m\], as [`Solver::set_camera`](crate::solver::Solver::set_camera).
+    pub fn set_camera(&mut self, position: Vec3) {
+        self.solver.set_camera(position);
+    }
+
+    /// Cuts the body before the next step, as [`Solver::cut`](crate::solver::Solver::cut).
+    pub fn cut(&mut self, blade: Blade) -> bool {
+        self.solver.cut(blade)
+    }
+
+    /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the particles.
+    ///
+    /// # Errors
+    /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.
+    pub fn on_device(self, device: &Device) -> engine::Result<Simulation> {
+        let time = self.time();
+        let solver = OnDevice::new(device, self.solver, &self.body, &self.colliders, self.step, time)?;
+        Ok(Simulation::after(self.steps_run, self.body, Box::new(solver), self.step))
+    }
+
+    /// Simulated time after the steps run so far \[s\].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.steps_run as f64 * f64::from(self.step.dt)
+    }
+
+    /// What is simulated, as it started.
+    #[must_use]
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Duration and division of a step.
+    #[must_use]
+    pub fn step(&self) -> &Step {
+        &self.step
+    }
+
+    /// How many constraints, in how many batches.
+    #[must_use]
+    pub fn constraint_counts(&self) -> (usize, usize) {
+        (self.solver.constraint_count(), self.solver.batch_count())
+    }
+
+    /// The particles now: xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
+    #[must_use]
+    pub fn positions(&self) -> Vec<Vec4> {
+        self.solver.particles().positions()
+    }
+
+    /// The errors that iterations leave, as [`Solver::residuals`](crate::solver::Solver::residuals).
+    pub fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> Option<Vec<f64>> {
+        self.solver.residuals(order, iterations)
+    }
+
+    /// How many constraints have been cut.
+    #[must_use]
+    pub fn cut_count(&self) -> usize {
+        self.solver.intact().map_or(0, |intact| intact.iter().filter(|intact| !**intact).count())
+    }
+
+    /// Stretch of those of the body's structural springs now that are not cut.
+    #[must_use]
+    pub fn strain(&self) -> Strain {
+        intact_strain(&self.body, self.solver.intact(), &self.positions())
+    }
+}
+
+/// Runs the step that starts at `time` \[s\] inside the pool, so that its passes need not go there one by one.
+pub(super) fn run(solver: &mut dyn CpuSolver, step: &Step, time: f64, colliders: &[Collider], timing: &mut CpuTiming) {
+    let list = colliders_during(colliders, time, time + f64::from(step.dt));
+    let colliders = Colliders { list: &list, heights: &collider_heights(colliders) };
+    rayon::scope(|_| solver.step(time, &colliders, timing));
+}

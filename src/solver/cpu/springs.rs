@@ -1,0 +1,114 @@
+//! `verlet` and `mass-spring` on the CPU.
+
+use glam::Vec4;
+
+use super::external::External;
+use super::{CpuSolver, CpuTiming, HostParticles};
+use crate::cpu::{self, Colliders};
+use crate::model::{Cloth, Grid};
+use crate::shaders;
+use crate::solver::colliders::collide_push;
+use crate::solver::verlet::flag_pin;
+use crate::solver::{MassSpringSettings, Step, Surroundings, VerletSettings};
+
+pub(super) struct Verlet {
+    step: Step,
+    settings: VerletSettings,
+    grid: Grid,
+    start: Vec<Vec4>,
+    state: cpu::Verlet,
+    external: External,
+}
+
+impl Verlet {
+    pub(super) fn new(
+        cloth: &Cloth,
+        grid: Grid,
+        step: Step,
+        settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let start: Vec<Vec4> = cloth.positions.iter().map(|particle| flag_pin(*particle)).collect();
+        let external = External::new(cloth, surroundings, &step, settings.mass);
+        Self { step, settings, grid, state: cpu::Verlet::new(&start, &start), start, external }
+    }
+}
+
+impl CpuSolver for Verlet {
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let Self { step, settings, state, external, .. } = self;
+        let parameters = settings.parameters(step, &self.grid);
+        external.start_step(time, step);
+        for substep in 0..step.substeps {
+            let time = time + f64::from(substep) * f64::from(step.substep_dt());
+            external.blow(timing, shaders::AIR_FORCE_IMAGE, |air, parameters, triangles| {
+                state.blow(air, parameters, triangles);
+            });
+            timing.measure(shaders::VERLET_STEP.name, || {
+                state.step(&parameters, settings.wind.flutter_phase(time));
+                if !colliders.list.is_empty() {
+                    state.collide(colliders, &collide_push(colliders.list.len(), substep, step.substeps));
+                }
+            });
+            external.attach(substep, step, timing, shaders::ATTACH_MOVE_IMAGE, |particles, attachments, push| {
+                state.attach(particles, attachments, push);
+            });
+        }
+    }
+
+    fn particles(&self) -> HostParticles<'_> {
+        HostParticles::Buffer(self.state.current())
+    }
+
+    fn reset(&mut self) {
+        self.state = cpu::Verlet::new(&self.start, &self.start);
+    }
+}
+
+pub(super) struct MassSpring {
+    step: Step,
+    settings: MassSpringSettings,
+    grid: Grid,
+    start: Vec<Vec4>,
+    state: cpu::MassSpring,
+    external: External,
+}
+
+impl MassSpring {
+    pub(super) fn new(
+        cloth: &Cloth,
+        grid: Grid,
+        step: Step,
+        settings: MassSpringSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Self {
+        let (start, external) = (cloth.positions.clone(), External::new(cloth, surroundings, &step, 0.0));
+        Self { step, settings, grid, state: cpu::MassSpring::new(&start), start, external }
+    }
+}
+
+impl CpuSolver for MassSpring {
+    fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        let Self { step, settings, state, external, .. } = self;
+        let parameters = settings.parameters(step, &self.grid);
+        external.start_step(time, step);
+        for substep in 0..step.substeps {
+            external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| {
+                state.blow(air, parameters, triangles);
+            });
+            let push = collide_push(colliders.list.len(), substep, step.substeps);
+            timing.measure(shaders::MASS_SPRING_STEP.name, || state.substep(&parameters, colliders, &push));
+            external.attach(substep, step, timing, shaders::ATTACH_MOVE, |particles, attachments, push| {
+                state.attach(particles, attachments, push);
+            });
+        }
+    }
+
+    fn particles(&self) -> HostParticles<'_> {
+        HostParticles::Buffer(self.state.positions())
+    }
+
+    fn reset(&mut self) {
+        self.state = cpu::MassSpring::new(&self.start);
+    }
+}

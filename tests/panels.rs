@@ -16,8 +16,6 @@ const PANEL: usize = 340;
 const PANEL_COLOR: Pixel = [0x1d, 0x20, 0x24];
 
 const PRESETS: [usize; 2] = [100, 20];
-const VERLET: [usize; 2] = [60, 48];
-const MESH: [usize; 2] = [60, 178];
 const RESET: [usize; 2] = [62, 50];
 const PAUSE: [usize; 2] = [169, 50];
 const STEP: [usize; 2] = [276, 50];
@@ -37,6 +35,14 @@ fn start() -> Screen {
 
 fn click(screen: &Screen, [x, y]: [usize; 2]) {
     screen.xdotool(&format!("mousemove {} {y} click 1", SIZE[0] - PANEL + x));
+}
+
+/// Picks a preset from the list, in the order in which the crate has them.
+fn pick(screen: &Screen, preset: &str) {
+    let place = tautline::scene::presets().position(|(name, _)| name == preset).unwrap();
+    click(screen, PRESETS);
+    std::thread::sleep(2 * SETTLING);
+    click(screen, [60, 48 + 26 * place]);
 }
 
 /// Types into a field, which is complete with the key Return.
@@ -156,20 +162,16 @@ fn parameters_hold_at_once_or_with_the_next_start() {
 fn the_picker_starts_a_preset_and_says_why_one_cannot_start() {
     let screen = start();
     let (viewer, window, before) = screen.paused_window();
-    click(&screen, PRESETS);
-    let open = screen.still_after(&before);
     // The preset `mesh` has no mesh.
-    click(&screen, MESH);
-    let told = screen.still_after(&open);
+    pick(&screen, "mesh");
+    let told = screen.still_after(&before);
     assert!(scene(&told) == scene(&before), "the flag stays as it is");
     let is_error = |pixel: &&Pixel| pixel[0] > 180 && pixel[1] < 150 && pixel[2] < 150;
     let panel = told.chunks(SIZE[0]).flat_map(|row| &row[SIZE[0] - PANEL..]);
     assert!(panel.filter(is_error).count() > 50, "nothing is said of it");
     screen.xdotool("key n");
     screen.still_after(&told);
-    click(&screen, PRESETS);
-    std::thread::sleep(SETTLING);
-    click(&screen, VERLET);
+    pick(&screen, "verlet");
     screen.titled(window, " 0.0 s");
     let started = screen.still();
     assert!(scene(&started) != scene(&told));

@@ -2,6 +2,7 @@
 //!
 //! They change nothing themselves: what a person asks for comes out of [`Panels::update`] as [`Command`]s.
 
+mod field;
 mod keys;
 mod parameters;
 mod run;

@@ -1,8 +1,9 @@
 //! Every parameter of the scene: some hold at once, the others with the next start.
 
-use egui::{Align, Button, DragValue, Layout, Response, TextEdit, Ui};
-use tautline::scene::{Form, Key, Scene, SolverKind};
+use egui::{Align, Button, Layout, TextEdit, Ui};
+use tautline::scene::{Key, Scene, SolverKind};
 
+use super::field::{Typed, field};
 use super::{Command, style};
 
 /// What the solvers of constraints take while they run.
@@ -24,13 +25,12 @@ pub struct Parameters {
     error: Option<String>,
     /// Shows only keys whose names have this in them.
     search: String,
-    /// The key whose text is being edited, with the text.
-    text: Option<(&'static str, String)>,
+    typed: Option<Typed>,
 }
 
 impl Parameters {
     pub fn new(scene: &Scene) -> Self {
-        Self { draft: scene.clone(), error: None, search: String::new(), text: None }
+        Self { draft: scene.clone(), error: None, search: String::new(), typed: None }
     }
 
     pub fn show(&mut self, ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
@@ -101,7 +101,7 @@ impl Parameters {
             let before = key.text(source).unwrap_or_default();
             let after = ui.horizontal(|ui| {
                 name(ui, key);
-                field(ui, key, &before, &mut self.text)
+                field(ui, key, &before, &mut self.typed)
             });
             let Some(after) = after.inner else { continue };
             let mut changed = source.clone();
@@ -147,80 +147,4 @@ fn description(key: &Key) -> String {
         key.name,
         key.expected()
     )
-}
-
-/// A field for a value; its text where it has been changed.
-fn field(ui: &mut Ui, key: &Key, before: &str, text: &mut Option<(&'static str, String)>) -> Option<String> {
-    let (width, height) = (ui.available_width(), ui.spacing().interact_size.y);
-    match key.form {
-        Form::Number | Form::Whole if !before.is_empty() => {
-            let mut number = before.parse().ok()?;
-            let response = ui.add_sized([width, height], number_field(key, &mut number));
-            response.changed().then(|| number_text(key, number))
-        }
-        Form::Vector if !before.is_empty() => {
-            let mut numbers: Vec<f64> =
-                before.trim_matches(['[', ']']).split(',').map_while(|number| number.trim().parse().ok()).collect();
-            ui.spacing_mut().item_spacing.x = 2.0;
-            ui.spacing_mut().button_padding.x = 2.0;
-            let size = [(width - 4.0) / 3.0, height];
-            let fields: Vec<Response> =
-                numbers.iter_mut().map(|number| ui.add_sized(size, number_field(key, number))).collect();
-            let numbers: Vec<String> = numbers.into_iter().map(|number| number_text(key, number)).collect();
-            fields.iter().any(Response::changed).then(|| format!("[{}]", numbers.join(", ")))
-        }
-        Form::Switch => {
-            let mut on = before == "true";
-            ui.checkbox(&mut on, "").changed().then(|| on.to_string())
-        }
-        Form::Choice(words) => {
-            let mut chosen = None;
-            egui::ComboBox::from_id_salt(key.name).width(width).selected_text(before).show_ui(ui, |ui| {
-                for word in words {
-                    if ui.selectable_label(before == *word, *word).clicked() {
-                        chosen = Some((*word).to_string());
-                    }
-                }
-            });
-            chosen
-        }
-        // Text holds when it is complete, as most of what is typed on the way is wrong.
-        _ => {
-            let mut edited = match text {
-                Some((name, edited)) if *name == key.name => edited.clone(),
-                _ => before.to_string(),
-            };
-            let response = ui.add(TextEdit::singleline(&mut edited).hint_text("none").desired_width(width));
-            if response.has_focus() || response.changed() {
-                *text = Some((key.name, edited.clone()));
-            }
-            if !response.lost_focus() {
-                return None;
-            }
-            *text = None;
-            (edited != before && !edited.trim().is_empty()).then_some(edited)
-        }
-    }
-}
-
-/// A number that is dragged in steps of a part of itself, or typed.
-fn number_field<'a>(key: &'a Key, number: &'a mut f64) -> DragValue<'a> {
-    let speed = if key.form == Form::Whole { 0.1 } else { (number.abs() * 0.01).max(1e-4) };
-    let field = DragValue::new(number)
-        .speed(speed)
-        .custom_formatter(|number, _| number_text(key, number))
-        .custom_parser(|text| text.trim().parse().ok());
-    match key.range() {
-        Some(range) => field.range(range),
-        None => field,
-    }
-}
-
-/// A number as a scene has it: whole, or with the digits of 32 bits in the shorter of two ways.
-fn number_text(key: &Key, number: f64) -> String {
-    if key.form == Form::Whole {
-        return format!("{number:.0}");
-    }
-    let (plain, scientific) = ((number as f32).to_string(), format!("{:e}", number as f32));
-    if scientific.len() + 2 < plain.len() { scientific } else { plain }
 }

@@ -1,13 +1,12 @@
 //! The `rope` solver; [`reference::rope`](crate::reference::rope) says what it computes.
 //!
-//! Ropes are independent of each other, so each is a job; and every second link of a rope shares no particle, so four of
-//! them are projected at a time.
+//! Ropes are independent of each other, so each is a job that does what the twin does. Four links in each instruction do not
+//! pay here: they took as long as one after the other, whose processor overlaps them by itself.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Colliders;
-use super::quad::Quad;
 use crate::layout::{Rope, RopeParameters, RopePush};
 use crate::reference::rope::{self, Chain};
 
@@ -72,62 +71,6 @@ impl RopeVerlet {
         }
         assert!(now.is_empty(), "particles of no rope");
         let jobs = chains.into_par_iter().zip(levels).with_min_len(JOB);
-        jobs.for_each(|(mut chain, level)| *level = chain.step(*level, colliders, project));
+        jobs.for_each(|(mut chain, level)| *level = chain.step(*level, colliders));
     }
-}
-
-/// Four links, each of which shares no particle with the others.
-#[derive(Clone, Copy, Default)]
-struct Links {
-    rest_length: Vec4,
-    share_a: Vec4,
-    share_b: Vec4,
-    /// 0 where there is no link.
-    exists: Vec4,
-}
-
-impl Links {
-    /// Every second link between `nodes`, from the first on.
-    fn of(chain: &Chain<'_>, nodes: &[usize]) -> Vec<Self> {
-        let links: Vec<&[usize]> = nodes.windows(2).step_by(2).collect();
-        let four = |links: &[&[usize]]| {
-            let mut four = Self::default();
-            for (lane, link) in links.iter().enumerate() {
-                four.rest_length[lane] = chain.rest_length(link[0], link[1]);
-                (four.share_a[lane], four.share_b[lane]) = chain.shares(link[0], link[1]);
-                four.exists[lane] = 1.0;
-            }
-            four
-        };
-        links.chunks(4).map(four).collect()
-    }
-
-    /// Projects the links between each two of eight nodes.
-    #[inline(always)]
-    fn solve(&self, nodes: &mut [Vec4; 8]) {
-        let [a0, b0, a1, b1, a2, b2, a3, b3] = *nodes;
-        let ((a, _), (b, _)) = (Quad::of([a0, a1, a2, a3]), Quad::of([b0, b1, b2, b3]));
-        let way = b - a;
-        let distance = way.length();
-        let diff = (distance - self.rest_length) / distance;
-        let acts = Vec4::select(distance.cmpeq(Vec4::ZERO), Vec4::ZERO, self.exists);
-        let [a0, a1, a2, a3] = (a + way * (self.share_a * diff)).or_where_zero(acts, a).particles(Vec4::ZERO);
-        let [b0, b1, b2, b3] = (b - way * (self.share_b * diff)).or_where_zero(acts, b).particles(Vec4::ZERO);
-        *nodes = [a0, b0, a1, b1, a2, b2, a3, b3];
-    }
-}
-
-/// Goes over the links between nodes as the twin does, four at a time.
-fn project(chain: &mut Chain<'_>, nodes: &[usize], iterations: u32) {
-    let links = [0, 1].map(|parity| Links::of(chain, &nodes[parity..]));
-    // Behind the last node there is room for links that do not exist.
-    let mut places: Vec<Vec4> = nodes.iter().map(|&node| chain.now[node].extend(0.0)).collect();
-    places.resize(nodes.len() + 8, Vec4::ZERO);
-    for _ in 0..iterations {
-        for (parity, links) in links.iter().enumerate() {
-            let (eights, _) = places[parity..].as_chunks_mut::<8>();
-            links.iter().zip(eights).for_each(|(links, eight)| links.solve(eight));
-        }
-    }
-    nodes.iter().zip(places).for_each(|(&node, place)| chain.now[node] = place.truncate());
 }

@@ -61,7 +61,7 @@ impl RopeVerlet {
             let range = rope.first as usize..(rope.first + rope.particle_count) as usize;
             let (now, before) = (&mut self.positions[range.clone()], &mut self.previous[range.clone()]);
             let mut chain = Chain { rope, index, now, before, rests: &rests[range], parameters, push };
-            self.levels[index] = chain.step(self.levels[index], colliders, Chain::project);
+            self.levels[index] = chain.step(self.levels[index], colliders);
         }
     }
 }
@@ -76,14 +76,8 @@ fn level_at(parameters: &RopeParameters, coarsest: u32, distance: f32, level: u3
 }
 
 impl Chain<'_> {
-    /// Advances the rope, which was at `level`, by a step, and returns its level. `project` goes so many times over the
-    /// links between nodes.
-    pub(crate) fn step(
-        &mut self,
-        level: u32,
-        colliders: &Colliders<'_>,
-        project: impl Fn(&mut Self, &[usize], u32),
-    ) -> u32 {
+    /// Advances the rope, which was at `level`, by a step, and returns its level.
+    pub(crate) fn step(&mut self, level: u32, colliders: &Colliders<'_>) -> u32 {
         let RopeParameters { substeps, .. } = *self.parameters;
         let distance = self.now[self.now.len() / 2].distance(self.push.camera.truncate());
         let level = level_at(self.parameters, self.rope.coarsest.min(self.push.coarsest), distance, level);
@@ -93,7 +87,7 @@ impl Chain<'_> {
             if level == 3 {
                 self.play(span);
             } else {
-                self.simulate(level, colliders, span, &project);
+                self.simulate(level, colliders, span);
             }
         }
         level
@@ -114,13 +108,7 @@ impl Chain<'_> {
     }
 
     /// A substep in which the particles that `level` keeps are simulated.
-    fn simulate(
-        &mut self,
-        level: u32,
-        colliders: &Colliders<'_>,
-        span: Span,
-        project: impl Fn(&mut Self, &[usize], u32),
-    ) {
+    fn simulate(&mut self, level: u32, colliders: &Colliders<'_>, span: Span) {
         let nodes = nodes(self.now.len(), level);
         let left_out: Vec<usize> = (0..self.last()).filter(|particle| nodes.binary_search(particle).is_err()).collect();
         let deviations: Vec<Vec3> = left_out
@@ -134,7 +122,13 @@ impl Chain<'_> {
         for &node in &nodes {
             self.integrate(node, span);
         }
-        project(self, &nodes, (self.parameters.iterations >> level).max(1));
+        for _ in 0..(self.parameters.iterations >> level).max(1) {
+            for parity in 0..2 {
+                for link in nodes.windows(2).skip(parity).step_by(2) {
+                    self.solve(link[0], link[1]);
+                }
+            }
+        }
         let push = CollidePush { start: span.start, end: span.end, collider_count: self.push.collider_count };
         let colliders = colliders.moving(&push);
         for &node in &nodes {
@@ -160,15 +154,6 @@ impl Chain<'_> {
         };
     }
 
-    /// Goes over the links between nodes, every second of them and then the others, so many times.
-    fn project(&mut self, nodes: &[usize], iterations: u32) {
-        for parity in (0..iterations).flat_map(|_| [0, 1]) {
-            for link in nodes.windows(2).skip(parity).step_by(2) {
-                self.solve(link[0], link[1]);
-            }
-        }
-    }
-
     /// diff = (dist - L0) / dist; half of it for each end, all of it for the one whose partner is held. Source: document
     /// 004, section 3.
     fn solve(&mut self, a: usize, b: usize) {
@@ -177,25 +162,15 @@ impl Chain<'_> {
         if distance == 0.0 {
             return;
         }
-        let diff = (distance - self.rest_length(a, b)) / distance;
-        let (share_a, share_b) = self.shares(a, b);
-        self.now[a] += share_a * diff * way;
-        self.now[b] -= share_b * diff * way;
-    }
-
-    /// Length at rest of the link between two nodes \[m\].
-    pub(crate) fn rest_length(&self, a: usize, b: usize) -> f32 {
-        self.rope.link_length * (b - a) as f32
-    }
-
-    /// What the ends of a link take of its error.
-    pub(crate) fn shares(&self, a: usize, b: usize) -> (f32, f32) {
-        match (self.is_held(a), self.is_held(b)) {
+        let diff = (distance - self.rope.link_length * (b - a) as f32) / distance;
+        let (share_a, share_b) = match (self.is_held(a), self.is_held(b)) {
             (false, false) => (0.5, 0.5),
             (true, false) => (0.0, 1.0),
             (false, true) => (1.0, 0.0),
             (true, true) => (0.0, 0.0),
-        }
+        };
+        self.now[a] += share_a * diff * way;
+        self.now[b] -= share_b * diff * way;
     }
 
     /// Out of the colliders, one after the other; what a collider has pushed out does not leave it by that. Source: document

@@ -1,7 +1,7 @@
 //! Compiles `glsl/` to SPIR-V and writes out how the structs in it are laid out.
 //!
 //! A shader that does not compile fails the build with its file and line. The generated files are included by
-//! `src/shaders.rs` and `src/layout.rs`.
+//! `src/shaders.rs` and `src/layout`.
 
 #[path = "src/engine/reflect.rs"]
 #[allow(dead_code)]

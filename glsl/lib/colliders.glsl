@@ -11,7 +11,7 @@ const uint COLLIDER_HEIGHT_FIELD = 4;
 const uint MOST_COLLIDERS = 585;
 
 struct Collider {
-    vec4 size; // m, by kind: see src/layout.rs
+    vec4 size; // m, by kind: see src/layout/external.rs
     uint kind;
     float friction;
     uvec2 grid_size; // of a height field: columns and rows

@@ -1,4 +1,4 @@
-// The structs that src/layout.rs holds too; the build fails where the two differ.
+// The structs that src/layout holds too; the build fails where the two differ.
 
 struct Constraint {
     uint index_a;

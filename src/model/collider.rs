@@ -141,6 +141,27 @@ pub struct Collider {
 }
 
 impl Collider {
+    /// Height of its lowest point at `time` \[s\] \[m\]; of a plane, where it is level, and none where it slants.
+    #[must_use]
+    pub fn lowest(&self, time: f64) -> Option<f32> {
+        let Pose { position, rotation } = self.path.at(time);
+        let corner = |half_sides: Vec3| (rotation.conjugate() * Vec3::Y).abs().dot(half_sides);
+        let below = match &self.shape {
+            Shape::Sphere { radius } => *radius,
+            Shape::Capsule { radii: [lower, upper], half_length } => {
+                let rise = (rotation * Vec3::Y).y * half_length;
+                (lower + rise).max(upper - rise)
+            }
+            Shape::Box { half_sides } => corner(*half_sides),
+            Shape::HeightField(field) => {
+                let least = field.heights().iter().copied().fold(f32::INFINITY, f32::min);
+                corner(Vec3::new(field.sides().x, 0.0, field.sides().y) / 2.0) - (rotation * Vec3::Y).y * least
+            }
+            Shape::Plane => return ((rotation * Vec3::Y).y > 0.999).then_some(position.y),
+        };
+        Some(position.y - below)
+    }
+
     /// What the kernels see of it during the step from `start` to `end` \[s\], where the heights of a height field lie
     /// from `first_height` on.
     fn during(&self, start: f64, end: f64, first_height: u32) -> layout::Collider {
@@ -247,6 +268,30 @@ mod tests {
         for end in [path.at(2.0), path.at(3.0)] {
             assert!((difference(half, end.rotation) - 2.0 * 30_f32.to_radians().sin()).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn the_lowest_point_is_that_of_the_turned_shape() {
+        let at = |shape: Shape, degrees: f32| {
+            let rotation = Quat::from_rotation_z(degrees.to_radians());
+            let path = Path::resting(Pose { position: Vec3::Y, rotation });
+            Collider { shape, friction: 0.0, path }.lowest(0.0)
+        };
+        let close =
+            |found: Option<f32>, expected: f32| assert!((found.expect("one") - expected).abs() < 1e-6, "{found:?}");
+        close(at(Shape::Sphere { radius: 0.25 }, 30.0), 0.75);
+        let capsule = Shape::Capsule { radii: [0.2, 0.4], half_length: 0.5 };
+        close(at(capsule.clone(), 0.0), 1.0 - 0.7);
+        close(at(capsule.clone(), 90.0), 1.0 - 0.4);
+        close(at(capsule, 180.0), 1.0 - 0.9);
+        let block = Shape::Box { half_sides: Vec3::new(1.0, 0.5, 3.0) };
+        close(at(block.clone(), 0.0), 0.5);
+        close(at(block, 90.0), 0.0);
+        close(at(Shape::Plane, 0.0), 1.0);
+        assert_eq!(at(Shape::Plane, 20.0), None);
+        let field = HeightField::new(Vec2::new(2.0, 8.0), 2, vec![-0.5, 1.0, 0.0, 2.0]).expect("a field");
+        close(at(Shape::HeightField(field.clone()), 0.0), 0.5);
+        close(at(Shape::HeightField(field), 90.0), 0.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use glam::camera::rh::{proj, view};
 use glam::{Mat4, Vec3};
 
-use crate::model::{Body, Collider, Shape};
+use crate::model::{Body, Collider};
 
 /// An axis-aligned box: its least and greatest corner \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ impl Bounds {
         Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
     }
 
-    /// The space that a body can be expected to move in, down to the ground that `colliders` have below it.
+    /// The space that a body can be expected to move in, down to where `colliders` end below it.
     #[must_use]
     pub fn room(body: &Body, colliders: &[Collider]) -> Self {
         let points = body.positions().iter().map(|position| position.truncate());
@@ -46,14 +46,11 @@ impl Bounds {
                 Self::around(points.chain(lowest))
             }
         };
-        let planes = colliders.iter().filter(|collider| collider.shape == Shape::Plane);
-        let poses = planes.map(|plane| plane.path.at(0.0));
-        let level = poses.filter(|pose| (pose.rotation * Vec3::Y).y > 0.99);
-        let ground =
-            level.map(|pose| pose.position.y).filter(|height| *height < room.least.y).fold(room.least.y, f32::min);
+        let ground = colliders.iter().filter_map(|collider| collider.lowest(0.0));
         // Not one that lies so deep that the room would be nothing but a shaft.
-        let is_near = room.least.y - ground <= 2.0 * room.size().length();
-        Self { least: Vec3 { y: if is_near { ground } else { room.least.y }, ..room.least }, ..room }
+        let deepest = room.least.y - 2.0 * room.size().length();
+        let ground = ground.filter(|height| *height >= deepest).fold(room.least.y, f32::min);
+        Self { least: Vec3 { y: ground, ..room.least }, ..room }
     }
 
     /// The box that a sheet sweeps when it hangs down by its greatest extent, as one does that starts flat.

@@ -166,6 +166,9 @@ impl Scene {
             let told = |(key, expected, found)| self.wrong(format!("collider {number}: {key}"), expected, found);
             let heights = match &table.heights {
                 Some(Heights::Rows(rows)) => Some(samples(rows).map_err(told)?),
+                Some(Heights::Image(image)) if image.as_os_str().is_empty() => {
+                    return Err(told(("heights", "the path of a grey PNG image (.png)".into(), "empty".into())));
+                }
                 Some(Heights::Image(image)) => Some(read(image)?),
                 None => None,
             };

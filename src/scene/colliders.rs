@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Wrong;
 use super::heights::Heights;
 use super::path::{Keyframes, in_reach, rotation};
-use super::values::Value;
+use super::values::{Value, found_in_tables};
 use crate::io::HeightSamples;
 use crate::model::{Collider, HeightField, Path, Pose, Shape};
 
@@ -54,6 +54,10 @@ impl Value for Vec<ColliderTable> {
         )
     }
 
+    fn found(value: &toml::Value) -> String {
+        found_in_tables::<ColliderTable>(value)
+    }
+
     fn read(value: &toml::Value) -> Option<Self> {
         value.clone().try_into().ok()
     }
@@ -99,9 +103,16 @@ impl ColliderTable {
             }
             other => return Err(("shape", SHAPES.into(), format!("{other:?}"))),
         };
+        if self.radius.is_some() && self.radii.is_some() {
+            return Err(("radius", "left out where `radii` is given".into(), "given".into()));
+        }
         // A size that the shape does not have was meant for another one.
         let foreign = [
-            ("radius", self.radius.is_some(), matches!(self.shape.as_str(), "sphere" | "capsule")),
+            (
+                "radius",
+                self.radius.is_some(),
+                self.shape == "sphere" || self.shape == "capsule" && self.radii.is_none(),
+            ),
             ("radii", self.radii.is_some(), self.shape == "capsule"),
             ("length", self.length.is_some(), self.shape == "capsule"),
             ("sides", self.sides.is_some(), matches!(self.shape.as_str(), "box" | "height-field")),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Wrong;
 use super::path::in_reach;
-use super::values::Value;
+use super::values::{Value, found_in_tables};
 use crate::model::{Blade, Cut};
 
 /// One `[[cut]]` of a scene file: a stroke `from` a point `to` another, or a whole plane through a `point`.
@@ -38,6 +38,10 @@ impl Value for Vec<CutTable> {
             .into()
     }
 
+    fn found(value: &toml::Value) -> String {
+        found_in_tables::<CutTable>(value)
+    }
+
     fn read(value: &toml::Value) -> Option<Self> {
         value.clone().try_into().ok()
     }
@@ -66,17 +70,23 @@ impl CutTable {
         let blade = match (from, to, point, normal) {
             (Some(from), Some(to), None, None) => {
                 let direction = direction.unwrap_or(Vec3::Z);
+                if direction.try_normalize().is_none() {
+                    let expected = "a vector of a length from 1e-18 to 1e18".into();
+                    return Err(("direction", expected, direction.to_string()));
+                }
                 Blade::stroke(from, to, direction).ok_or_else(|| {
                     let expected = format!("such that the stroke has a length across its direction {direction}");
                     ("to", expected, to.to_string())
                 })?
             }
             (None, None, Some(point), Some(normal)) if direction.is_none() => Blade::plane(point, normal)
-                .ok_or_else(|| ("normal", "a vector that has a length".into(), normal.to_string()))?,
+                .ok_or_else(|| ("normal", "a vector of a length from 1e-18 to 1e18".into(), normal.to_string()))?,
             _ => {
                 let names = given.iter().filter_map(|(key, value)| value.map(|_| format!("`{key}`")));
+                let names: Vec<_> = names.collect();
+                let found = if names.is_empty() { "left out".into() } else { names.join(", ") };
                 let expected = "given with `to`, and if you like `direction`, or else `point` with `normal`";
-                return Err(("from", expected.into(), names.collect::<Vec<_>>().join(", ")));
+                return Err(("from", expected.into(), found));
             }
         };
         Ok(Cut { time: self.time, blade })

@@ -30,6 +30,8 @@ pub struct Key {
     pub(super) range: fn() -> Option<RangeInclusive<f64>>,
     /// What its value must be, to end "must be".
     pub(super) expected: fn() -> String,
+    /// How a value that cannot be put into the scene is told, to end "not".
+    pub(super) found: fn(&toml::Value) -> String,
     /// Puts a value into the scene; false where it has another type or is out of range.
     pub(super) set: fn(&mut Scene, &toml::Value) -> bool,
     /// The scene's value; none where it has none.
@@ -68,6 +70,7 @@ macro_rules! scene {
             form: <$kind>::FORM,
             range: || None$(.or_else(|| Some(bounds::<$kind>(&$range))))?,
             expected: || <$kind>::expected() $(+ &range_text(&$range, $unit))?,
+            found: <$kind>::found,
             set: |scene, value| {
                 let read = <$kind>::read(value)$(.filter(|read| read.are_within(&$range)))?;
                 read.map(|read| scene.$key = read).is_some()
@@ -208,7 +211,7 @@ scene! {
     /// Share of the flutter that lifts.
     wind_flutter_lift: f32 = 2.0, in -1e9..=1e9, "";
 
-    /// Density of air that blows on the triangles with drag and lift \[kg/m³\], for every solver; 0 for none.
+    /// Density of air that blows on the triangles with drag and lift \[kg/m³\], for every solver of cloth; 0 for none.
     air_density: f32 = 0.0, in 0.0..=1e3, "kg/m³";
     /// Velocity of that air \[m/s\].
     air_velocity: Vec3 = Vec3::ZERO, in -1e4..=1e4, "m/s";
@@ -258,8 +261,8 @@ impl Scene {
         if (key.set)(self, value) {
             return Ok(());
         }
-        let found = shortened(&value.to_string());
-        Err(SceneError::Value { place, key: name.into(), expected: (key.expected)(), found })
+        let (expected, found) = ((key.expected)(), (key.found)(value));
+        Err(SceneError::Value { place, key: name.into(), expected, found })
     }
 }
 

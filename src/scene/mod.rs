@@ -100,6 +100,10 @@ impl Scene {
                 let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
+            if let Pins::Particles(indices) = &self.pins {
+                let expected = "left out where the key `mesh` is set: give a table, [[pin]] with `particles`";
+                return wrong("pins", expected.into(), format!("{indices:?}"));
+            }
             if !self.solver.takes_mesh() {
                 let expected = "\"xpbd\", \"pbd\" or \"xpbd-document\" where the key `mesh` is set, as the others \
                                 move no mesh";

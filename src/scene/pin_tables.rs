@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Wrong;
 use super::path::{Keyframes, in_reach};
-use super::values::Value;
+use super::values::{Value, found_in_tables};
 use crate::model::{Cloth, Path, Pose};
 use crate::solver::MOST_ATTACHMENTS;
 
@@ -45,6 +45,10 @@ impl Value for Vec<PinTable> {
             .into()
     }
 
+    fn found(value: &toml::Value) -> String {
+        found_in_tables::<PinTable>(value)
+    }
+
     fn read(value: &toml::Value) -> Option<Self> {
         value.clone().try_into().ok()
     }
@@ -61,8 +65,8 @@ impl Value for Vec<PinTable> {
 /// and with what is wrong with it.
 pub(super) fn pin(tables: &[PinTable], cloth: &mut Cloth) -> Result<(), (usize, Wrong)> {
     if tables.len() > MOST_ATTACHMENTS {
-        let expected = format!("left out, as there are at most {MOST_ATTACHMENTS} of them");
-        return Err((MOST_ATTACHMENTS + 1, ("pin", expected, "given".into())));
+        let expected = format!("one of at most {MOST_ATTACHMENTS} tables");
+        return Err((MOST_ATTACHMENTS + 1, ("particles", expected, format!("one of {}", tables.len()))));
     }
     let mut holders = vec![0; cloth.positions.len()];
     for (table, number) in tables.iter().zip(1..) {
@@ -111,7 +115,8 @@ impl PinTable {
             (_, Some(line), ..) => self.line(line, cloth)?,
             (.., Some(corners), _) => {
                 if !corners.iter().all(|&corner| in_reach(corner)) {
-                    return Err(("box", "two corners within 1e9 m".into(), format!("{corners:?}")));
+                    let found = format!("{} and {}", corners[0], corners[1]);
+                    return Err(("box", "two corners within 1e9 m".into(), found));
                 }
                 let (least, most) = (corners[0].min(corners[1]), corners[0].max(corners[1]));
                 inside(&|at| at.cmpge(least).all() && at.cmple(most).all())
@@ -168,6 +173,10 @@ impl PinTable {
             particles.into_iter().filter(|&index| cloth.positions[index as usize].w > 0.0).collect();
         heavy.sort_unstable();
         heavy.dedup();
+        if heavy.is_empty() {
+            let expected = "such that it holds at least one particle that a triangle uses, for the others have no mass";
+            return Err(("path", expected.into(), "given".into()));
+        }
         cloth.attach(heavy, path, self.release);
         Ok(())
     }

@@ -59,6 +59,10 @@ impl Scene {
             let expected = "left out with `rope`, whose ends are held and moved by `rope_held` and `rope_motion`";
             return wrong("pin", expected.into(), "given".into());
         }
+        if self.air_density > 0.0 {
+            let expected = "0 with `rope`, as ropes have no triangles for the air to blow on";
+            return wrong("air_density", expected.into(), self.air_density.to_string());
+        }
         if self.iterations > MOST_ROPE_ITERATIONS {
             let expected = format!("at most {MOST_ROPE_ITERATIONS} where `solver` is \"rope\"");
             return wrong("iterations", expected, self.iterations.to_string());

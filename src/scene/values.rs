@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use glam::Vec3;
+use serde::de::DeserializeOwned;
 
+use super::error::shortened;
 use super::file::has_extension;
 use crate::model::{GridPlane, HeldEnds};
 use crate::solver::ConstraintSolver;
@@ -113,11 +115,28 @@ pub(super) trait Value: Sized {
     /// What a value must be, to end "must be".
     fn expected() -> String;
 
+    /// How a value that is not as expected is told, to end "not".
+    fn found(value: &toml::Value) -> String {
+        shortened(&value.to_string())
+    }
+
     /// Reads a value; none where it has another type.
     fn read(value: &toml::Value) -> Option<Self>;
 
     /// Writes what [`Value::read`] reads; none where the key is not set.
     fn write(&self) -> Option<toml::Value>;
+}
+
+/// How an array of tables that cannot be read is told: which table it is, and what is wrong with it.
+pub(super) fn found_in_tables<Table: DeserializeOwned>(value: &toml::Value) -> String {
+    let tables = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let problem = |table: &toml::Value| table.clone().try_into::<Table>().err();
+    match tables.iter().zip(1..).find_map(|(table, number)| Some((number, problem(table)?))) {
+        Some((number, problem)) => {
+            format!("one whose table {number} has this: {}", problem.to_string().trim().replace('\n', ", "))
+        }
+        None => shortened(&value.to_string()),
+    }
 }
 
 impl Value for u32 {

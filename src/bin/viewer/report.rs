@@ -25,6 +25,9 @@ pub struct Report {
     pub particles: usize,
     pub constraints: usize,
     pub batches: usize,
+    /// How many cuts the scene has.
+    #[serde(skip)]
+    cuts: usize,
     pub frames: u64,
     pub dt: f32,
     pub substeps: u32,
@@ -101,7 +104,12 @@ impl State {
     pub fn new(positions: &[Vec4], strain: Strain, cut_constraints: usize) -> Self {
         // Unlike a drawing's bounds, the report's hide nothing: a particle that is not finite shows in them.
         let corner = |pick: fn(f32, f32) -> f32, start: f32| {
-            [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).fold(start, pick))
+            let extreme = |axis: usize| {
+                let coordinates = positions.iter().map(|position| position[axis]);
+                // `f32::min` and `f32::max` would drop a NaN.
+                coordinates.fold(start, |extreme, next| if next.is_nan() { next } else { pick(extreme, next) })
+            };
+            [0, 1, 2].map(extreme)
         };
         let hash = xxhash_rust::xxh3::xxh3_64(bytemuck::cast_slice(positions));
         Self {
@@ -187,6 +195,7 @@ impl Report {
             particles,
             constraints,
             batches,
+            cuts: scene.cut.len(),
             frames,
             dt: step.dt,
             substeps: step.substeps,
@@ -288,7 +297,7 @@ pub fn table(report: &Report) -> String {
         }
     }
     row("wall", "", report.frame.wall_us);
-    if state.cut_constraints > 0 {
+    if report.cuts > 0 || state.cut_constraints > 0 {
         let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);
     }
     let _ = writeln!(

@@ -87,7 +87,7 @@ fn wrong_cuts_are_named_by_number_and_key() {
         ("{time = -1, point = [0, 0, 0], normal = [1, 0, 0]}", "`cut 1: time` must be a time from 0 to 1e9 s, not -1"),
         (
             "{time = 1, point = [0, 0, 0], normal = [0, 0, 0]}",
-            "`cut 1: normal` must be a vector that has a length, not [0, 0, 0]",
+            "`cut 1: normal` must be a vector of a length from 1e-18 to 1e18, not [0, 0, 0]",
         ),
         (
             "{time = 1, from = [0, 0, 0], to = [0, 0, 2]}",
@@ -145,4 +145,40 @@ fn keys_of_ropes_go_together() {
         assert_eq!(complaint("ropes", settings), expected);
     }
     assert!(load("ropes", &["rope_span=9", "rope_held=first"]).is_ok(), "a rope that is let go stretched");
+}
+
+#[test]
+fn tables_that_cannot_be_read_are_named_by_number_and_key() {
+    for (setting, expected) in [
+        (
+            "pin=[{row = 0}, {row = 1, foo = 2}]",
+            "not one whose table 2 has this: unknown field `foo`, expected one of `particles`, `row`, `column`, `box`, \
+             `sphere`, `path`, `release`",
+        ),
+        (
+            "pin=[{row = 1.5}]",
+            "not one whose table 1 has this: invalid type: floating point `1.5`, expected u32, in `row`",
+        ),
+        ("cut=[{from = [0, 0, 0]}]", "not one whose table 1 has this: missing field `time`"),
+        ("collider=3", "not 3"),
+        (
+            "collider=[{shape = 'height-field', sides = [1, 1, 1], heights = ''}]",
+            "`collider 1: heights` must be the path of a grey PNG image (.png), not empty",
+        ),
+        (
+            "collider=[{shape = 'capsule', radius = 1, radii = [1, 2], length = 1}]",
+            "`collider 1: radius` must be left out where `radii` is given, not given",
+        ),
+    ] {
+        let error = load("flag", &[setting]).expect_err(setting).to_string();
+        assert!(error.ends_with(expected), "{error}");
+    }
+    let error = load("ropes", &["air_density=1.2"]).expect_err("no triangles").to_string();
+    assert!(
+        error.ends_with(
+            "`air_density` must be 0 with `rope`, as ropes have no triangles for the air to blow on, not 1.2"
+        )
+    );
+    let error = load("mesh", &["mesh=a.obj", "pins=[7]"]).expect_err("no grid").to_string();
+    assert!(error.contains("give a table, [[pin]] with `particles`, not [7]"), "{error}");
 }

@@ -1,0 +1,99 @@
+//! The structs of the solvers of constraints.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec4;
+
+use super::{assert_same_layout, spirv};
+
+/// One distance constraint between two particles, 16 bytes, as the pbd kernels read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Constraint {
+    /// Index of the first particle.
+    pub index_a: u32,
+    /// Index of the second particle.
+    pub index_b: u32,
+    /// Distance at which the constraint is satisfied \[m\].
+    pub rest_length: f32,
+    /// Inverse stiffness \[m/N\]; 0 is rigid.
+    pub compliance: f32,
+}
+
+/// What holds for every kernel of one step of the `xpbd`, `pbd` and `xpbd-document` solvers; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct PbdParameters {
+    /// Gravity in xyz \[m/s²\]; w is unused.
+    pub gravity: Vec4,
+    /// Mean wind in xyz, as an acceleration \[m/s²\]; w is the amplitude of its flutter \[m/s²\].
+    pub wind: Vec4,
+    /// Wave number of the flutter \[rad/m\].
+    pub flutter_wave_number: f32,
+    /// Upward share of the flutter, a factor of its amplitude (document 002 has 2).
+    pub flutter_lift: f32,
+    /// Duration of one substep \[s\].
+    pub substep_dt: f32,
+    /// Rate at which velocities decay \[1/s\].
+    pub damping: f32,
+    /// Number of particles.
+    pub particle_count: u32,
+    /// Factor on the rest lengths of all constraints (document 002).
+    pub elongation: f32,
+    /// 1 where there are external forces on particles, else 0.
+    pub has_forces: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: u32,
+}
+
+impl Default for PbdParameters {
+    /// All 0, but for rest lengths as the constraints have them.
+    fn default() -> Self {
+        Self { elongation: 1.0, ..Self::zeroed() }
+    }
+}
+
+/// Push constants of `pbd/predict`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PredictPush {
+    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
+    pub flutter_phase: f32,
+}
+
+/// Push constants of `pbd/solve`: one colour batch of one iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SolvePush {
+    /// Index of the batch's first constraint.
+    pub first: u32,
+    /// Number of constraints in the batch.
+    pub count: u32,
+    /// Iteration within the substep; lambda starts from 0 in iteration 0.
+    pub iteration: u32,
+}
+
+/// Push constants of `pbd/jacobi_solve`: one iteration.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct JacobiPush {
+    /// Number of constraints.
+    pub constraint_count: u32,
+    /// Iteration within the substep; lambda starts from 0 in iteration 0.
+    pub iteration: u32,
+}
+
+assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });
+assert_same_layout!(PbdParameters {
+    gravity,
+    wind,
+    flutter_wave_number,
+    flutter_lift,
+    substep_dt,
+    damping,
+    particle_count,
+    elongation,
+    has_forces,
+});
+assert_same_layout!(PredictPush { flutter_phase });
+assert_same_layout!(SolvePush { first, count, iteration });
+assert_same_layout!(JacobiPush { constraint_count, iteration });

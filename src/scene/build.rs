@@ -210,13 +210,17 @@ impl Scene {
             return Ok(Simulation::new(Body::Ropes(ropes), Box::new(solver), step));
         }
         let (cloth, grid, step) = (self.fitting_cloth(limits)?, self.grid(), self.step());
-        let (colliders, cuts, triangles) = (self.colliders()?, self.cuts()?, Triangles::new(device, &cloth)?);
+        let (colliders, cuts) = (self.colliders()?, self.cuts()?);
+        // Only where something acts on them, for their lists take more room than the particles; constraints may be cut at
+        // any time.
+        let has_use_for_triangles = self.solver.takes_mesh() || self.air_density > 0.0;
+        let triangles = has_use_for_triangles.then(|| Triangles::new(device, &cloth)).transpose()?;
         let around = &Surroundings {
             colliders: &colliders,
             attachments: &cloth.attachments,
             air: self.air(),
             cuts: &cuts,
-            triangles: Some(&triangles),
+            triangles: triangles.as_ref(),
         };
         let particles = &cloth.positions;
         let solver: Box<dyn Solver> = match self.solver {

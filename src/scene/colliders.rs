@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Wrong;
 use super::heights::Heights;
 use super::path::{Keyframes, in_reach, rotation};
-use super::values::{Value, found_in_tables};
+use super::values::Table;
 use crate::io::HeightSamples;
 use crate::model::{Collider, HeightField, Path, Pose, Shape};
 
@@ -47,26 +47,11 @@ pub struct ColliderTable {
 
 const SHAPES: &str = "\"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\"";
 
-impl Value for Vec<ColliderTable> {
+impl Table for ColliderTable {
     fn expected() -> String {
         format!(
             "an array of tables such as {{shape = \"sphere\", radius = 0.5, position = [0, 0, 0]}}, where shape is {SHAPES}"
         )
-    }
-
-    fn found(value: &toml::Value) -> String {
-        found_in_tables::<ColliderTable>(value)
-    }
-
-    fn read(value: &toml::Value) -> Option<Self> {
-        value.clone().try_into().ok()
-    }
-
-    fn write(&self) -> Option<toml::Value> {
-        if self.is_empty() {
-            return None;
-        }
-        toml::Value::try_from(self).ok()
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Wrong;
 use super::path::in_reach;
-use super::values::{Value, found_in_tables};
+use super::values::Table;
 use crate::model::{Blade, Cut};
 
 /// One `[[cut]]` of a scene file: a stroke `from` a point `to` another, or a whole plane through a `point`.
@@ -31,26 +31,11 @@ pub struct CutTable {
     pub normal: Option<Vec3>,
 }
 
-impl Value for Vec<CutTable> {
+impl Table for CutTable {
     fn expected() -> String {
         "an array of tables such as {time = 2.0, from = [-1, 0, 0], to = [1, 0, 0], direction = [0, 0, 1]}, or {time = 2.0, \
          point = [0, 0, 0], normal = [1, 0, 0]} for a whole plane"
             .into()
-    }
-
-    fn found(value: &toml::Value) -> String {
-        found_in_tables::<CutTable>(value)
-    }
-
-    fn read(value: &toml::Value) -> Option<Self> {
-        value.clone().try_into().ok()
-    }
-
-    fn write(&self) -> Option<toml::Value> {
-        if self.is_empty() {
-            return None;
-        }
-        toml::Value::try_from(self).ok()
     }
 }
 

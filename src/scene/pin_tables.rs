@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Wrong;
 use super::path::{Keyframes, in_reach};
-use super::values::{Value, found_in_tables};
+use super::values::Table;
 use crate::model::{Cloth, Path, Pose};
 use crate::solver::MOST_ATTACHMENTS;
 
@@ -38,26 +38,11 @@ pub struct PinTable {
     pub release: Option<f64>,
 }
 
-impl Value for Vec<PinTable> {
+impl Table for PinTable {
     fn expected() -> String {
         "an array of tables such as {row = 0, release = 2.0}, each with one of the keys `particles`, `row`, `column`, \
          `box` = [[x, y, z], [x, y, z]] and `sphere` = [x, y, z, radius], and if you like with `path` and `release`"
             .into()
-    }
-
-    fn found(value: &toml::Value) -> String {
-        found_in_tables::<PinTable>(value)
-    }
-
-    fn read(value: &toml::Value) -> Option<Self> {
-        value.clone().try_into().ok()
-    }
-
-    fn write(&self) -> Option<toml::Value> {
-        if self.is_empty() {
-            return None;
-        }
-        toml::Value::try_from(self).ok()
     }
 }
 

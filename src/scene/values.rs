@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use glam::Vec3;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::shortened;
@@ -127,15 +128,38 @@ pub(super) trait Value: Sized {
     fn write(&self) -> Option<toml::Value>;
 }
 
-/// How an array of tables that cannot be read is told: which table it is, and what is wrong with it.
-pub(super) fn found_in_tables<Table: DeserializeOwned>(value: &toml::Value) -> String {
-    let tables = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let problem = |table: &toml::Value| table.clone().try_into::<Table>().err();
-    match tables.iter().zip(1..).find_map(|(table, number)| Some((number, problem(table)?))) {
-        Some((number, problem)) => {
-            format!("one whose table {number} has this: {}", problem.to_string().trim().replace('\n', ", "))
+/// One of an array of tables, as a key may have.
+pub(super) trait Table: DeserializeOwned + Serialize {
+    /// What the array must be, to end "must be".
+    fn expected() -> String;
+}
+
+impl<T: Table> Value for Vec<T> {
+    fn expected() -> String {
+        <T as Table>::expected()
+    }
+
+    /// Which table it is, and what is wrong with it.
+    fn found(value: &toml::Value) -> String {
+        let tables = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        let problem = |table: &toml::Value| table.clone().try_into::<T>().err();
+        match tables.iter().zip(1..).find_map(|(table, number)| Some((number, problem(table)?))) {
+            Some((number, problem)) => {
+                format!("one whose table {number} has this: {}", problem.to_string().trim().replace('\n', ", "))
+            }
+            None => shortened(&value.to_string()),
         }
-        None => shortened(&value.to_string()),
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        value.clone().try_into().ok()
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        if self.is_empty() {
+            return None;
+        }
+        toml::Value::try_from(self).ok()
     }
 }
 

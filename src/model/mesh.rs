@@ -167,10 +167,11 @@ impl TriangleMesh {
     /// The vertices within `fraction` of the height of their connected component below its top.
     ///
     /// A vertex that no triangle uses is a component of its own, and therefore its top.
-    fn highest_vertices(&self, edges: &[[u32; 2]], fraction: f64) -> Vec<u32> {
+    fn highest_vertices(&self, fraction: f64) -> Vec<u32> {
         let vertices = 0..self.positions.len() as u32;
         let mut parents: Vec<u32> = vertices.clone().collect();
-        for &[a, b] in edges {
+        // Two sides of a triangle join its three corners.
+        for [a, b] in self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]) {
             let (root_a, root_b) = (root(&mut parents, a), root(&mut parents, b));
             parents[root_a as usize] = root_b;
         }
@@ -226,8 +227,7 @@ impl TriangleMesh {
     /// Where `fraction` isn't from 0 to 1.
     pub fn tops(&self, fraction: f32) -> Vec<u32> {
         assert!((0.0..=1.0).contains(&fraction), "the pinned share of the height must be 0 to 1, not {fraction}");
-        let (edges, _) = self.edges_and_opposites();
-        self.highest_vertices(&edges, f64::from(fraction))
+        self.highest_vertices(f64::from(fraction))
     }
 }
 

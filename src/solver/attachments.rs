@@ -1,7 +1,7 @@
 //! The attachments of a simulation on the device, shared by every solver.
 
-use super::Step;
 use super::external::Place;
+use super::{Step, span_of};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, AttachPush, AttachedParticle};
 use crate::model::{self, Attachment};
@@ -93,12 +93,6 @@ pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) ->
 
 /// The push constants of a substep, for so many attached particles.
 pub(super) fn attach_push(attached_count: u32, substep: u32, step: &Step) -> AttachPush {
-    let share = |substep: u32| substep as f32 / step.substeps as f32;
-    AttachPush {
-        attached_count,
-        substep: substep as i32,
-        start: share(substep),
-        end: share(substep + 1),
-        substep_dt: step.substep_dt(),
-    }
+    let [start, end] = span_of(substep, step.substeps);
+    AttachPush { attached_count, substep: substep as i32, start, end, substep_dt: step.substep_dt() }
 }

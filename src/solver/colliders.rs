@@ -1,5 +1,6 @@
 //! The colliders of a simulation on the device, shared by every solver.
 
+use super::span_of;
 use crate::engine::{self, Buffer, Device, Recorder};
 use crate::layout::{self, CollidePush, MOST_COLLIDERS};
 use crate::model::{Collider, collider_heights, colliders_during};
@@ -75,6 +76,6 @@ impl Colliders {
 
 /// The push constants of substep number `substep` of `substeps`, for so many colliders.
 pub(super) fn collide_push(collider_count: usize, substep: u32, substeps: u32) -> CollidePush {
-    let share = |substep: u32| substep as f32 / substeps as f32;
-    CollidePush { start: share(substep), end: share(substep + 1), collider_count: collider_count as u32 }
+    let [start, end] = span_of(substep, substeps);
+    CollidePush { start, end, collider_count: collider_count as u32 }
 }

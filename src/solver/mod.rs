@@ -58,6 +58,11 @@ impl Step {
     }
 }
 
+/// Where in a step of `substeps` substeps number `substep` starts and ends, each 0 to 1.
+fn span_of(substep: u32, substeps: u32) -> [f32; 2] {
+    [substep, substep + 1].map(|substep| substep as f32 / substeps as f32)
+}
+
 /// Wind as document 002 has it: a fixed direction, and a sine flutter from position and time that also lifts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wind {

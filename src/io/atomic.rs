@@ -25,11 +25,43 @@ pub fn write_atomically(
 ) -> Result<(), WriteError> {
     let told = |reason| WriteError { path: path.to_path_buf(), reason };
     let (target, mut file) = begin(path).map_err(told)?;
-    let mut writer = BufWriter::new(&mut file);
-    write(&mut writer).and_then(|()| writer.flush()).map_err(told)?;
-    drop(writer);
+    fill(&mut file, write).map_err(told)?;
     file.persist(target).map_err(|error| told(error.error))?;
     Ok(())
+}
+
+/// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing is
+/// at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_numbered(
+    name: impl Fn(u32) -> PathBuf,
+    write: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
+) -> Result<PathBuf, WriteError> {
+    let mut number = 1;
+    let told = |reason| WriteError { path: name(1), reason };
+    let mut file = temporary_beside(&name(1)).map_err(told)?;
+    fill(&mut file, write).map_err(told)?;
+    loop {
+        let path = name(number);
+        match file.persist_noclobber(&path) {
+            Ok(_) => return Ok(path),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => {
+                (file, number) = (error.file, number + 1);
+            }
+            Err(error) => return Err(WriteError { path, reason: error.error }),
+        }
+    }
+}
+
+fn fill(
+    file: &mut NamedTempFile,
+    write: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut writer = BufWriter::new(file);
+    write(&mut writer)?;
+    writer.flush()
 }
 
 /// Fails where [`write_atomically`] would before it writes, so that nobody waits for a result that cannot be kept.
@@ -52,7 +84,12 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
         let reason = "it is a device or a pipe, and a file name is needed";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = temporary_beside(&target)?;
+    Ok((target, file))
+}
+
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         let reason = format!("the folder '{}' does not exist", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, reason));
@@ -62,11 +99,10 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     // A temporary file is private by default; what takes its place is as readable as any file that the user makes.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder).map_err(|error| {
+    builder.tempfile_in(folder).map_err(|error| {
         let reason = format!("no file can be made in the folder '{}': {}", folder.display(), error.kind());
         io::Error::new(error.kind(), reason)
-    })?;
-    Ok((target, file))
+    })
 }
 
 #[cfg(test)]
@@ -87,6 +123,22 @@ mod tests {
         assert!(message.contains("out.txt") && message.contains("the format gave up"), "{message}");
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn numbered_files_replace_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |number: u32| folder.path().join(format!("out-{number}.txt"));
+        fs::create_dir(name(1)).unwrap();
+        fs::write(name(3), "here before").unwrap();
+        let write = |text: &'static str| write_numbered(name, |file| file.write_all(text.as_bytes())).unwrap();
+        assert_eq!([write("first"), write("second")], [name(2), name(4)]);
+        assert_eq!(
+            [2, 3, 4].map(|number| fs::read_to_string(name(number)).unwrap()),
+            ["first", "here before", "second"]
+        );
+        assert!(write_numbered(name, |_| Err(io::Error::other("it gave up"))).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "no temporary file is left");
     }
 
     #[test]

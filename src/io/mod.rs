@@ -4,6 +4,6 @@ mod atomic;
 mod heights;
 mod obj;
 
-pub use atomic::{WriteError, check_writable, write_atomically};
+pub use atomic::{WriteError, check_writable, write_atomically, write_numbered};
 pub use heights::{HeightSamples, HeightsError, MOST_HEIGHT_ROWS, read_heights};
 pub use obj::{ReadError, read_obj};

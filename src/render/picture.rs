@@ -1,6 +1,6 @@
 //! Pictures without a window.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::camera::Camera;
@@ -49,15 +49,21 @@ impl Picture {
     /// # Errors
     /// [`WriteError`] with the path.
     pub fn write_png(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomically(path, |file| {
-            let mut encoder = png::Encoder::new(&mut *file, self.extent[0], self.extent[1]);
-            encoder.set_color(png::ColorType::Rgba);
-            encoder.set_depth(png::BitDepth::Eight);
-            encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-            let mut writer = encoder.write_header()?;
-            writer.write_image_data(&self.rgba)?;
-            writer.finish()?;
-            file.flush()
-        })
+        write_atomically(path, |file| self.encode_png(file))
+    }
+
+    /// Writes the bytes of a PNG file.
+    ///
+    /// # Errors
+    /// What `file` reports.
+    pub fn encode_png(&self, file: &mut impl Write) -> io::Result<()> {
+        let mut encoder = png::Encoder::new(&mut *file, self.extent[0], self.extent[1]);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.rgba)?;
+        writer.finish()?;
+        file.flush()
     }
 }

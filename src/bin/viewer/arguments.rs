@@ -10,6 +10,8 @@ use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::{Scene, SolverKind};
 
+use crate::video::Target;
+
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
@@ -58,7 +60,11 @@ pub struct Arguments {
     #[arg(long, value_name = "PNG")]
     pub image: Option<PathBuf>,
 
-    /// Size of the window and the picture
+    /// Records the run: an MP4 file, encoded by the program ffmpeg, or a new folder of PNG pictures
+    #[arg(long, value_name = "MP4|FOLDER/", requires = "headless")]
+    pub video: Option<PathBuf>,
+
+    /// Size of the window, the picture and the video
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub size: [u32; 2],
 
@@ -111,16 +117,23 @@ impl Arguments {
         Ok(Scene::load(&self.scene, &settings)?)
     }
 
-    /// Fails before anything is run where the picture or the report could not be written.
+    /// Fails before anything is run where what was asked for could not be written.
     pub fn check_outputs(&self, image: Option<&Path>) -> Result<()> {
         for path in [image, self.report.as_deref()].into_iter().flatten() {
             check_writable(path)?;
         }
-        match (image, &self.report) {
-            (Some(image), Some(report)) if resolved(image) == resolved(report) => {
-                bail!("--image and --report both name '{}': give each a file of its own", image.display())
+        let outputs = [("--image", image), ("--report", self.report.as_deref()), ("--video", self.video.as_deref())];
+        let outputs: Vec<_> = outputs.into_iter().filter_map(|(name, path)| Some((name, path?))).collect();
+        for (index, (first, path)) in outputs.iter().enumerate() {
+            for (second, other) in &outputs[index + 1..] {
+                if resolved(path) == resolved(other) {
+                    bail!("{first} and {second} both name '{}': give each a file of its own", path.display());
+                }
             }
-            (Some(image), _) if !image.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => {
+        }
+        self.video.as_deref().map(Target::at).transpose()?;
+        match image {
+            Some(image) if !image.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => {
                 bail!("--image '{}' has to end in .png: pictures are written as PNG", image.display())
             }
             _ => Ok(()),

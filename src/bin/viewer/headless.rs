@@ -3,29 +3,79 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use tautline::engine::{COLOR_FORMAT, Recorder};
 use tautline::glam::Vec3;
 use tautline::model::Body;
-use tautline::render::{Camera, Wave};
+use tautline::render::{Camera, View, Wave};
 use tautline::scene::Scene;
+use tautline::solver::Simulation;
 
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals};
 use crate::report::{Report, State, Subject};
 use crate::run::{Run, instance, open_device};
+use crate::video::{Target, Video};
+use crate::{interrupt, output};
 
 const DEFAULT_FRAMES: u32 = 150;
 
 pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result<()> {
-    if arguments.backend == Backend::Cpu {
+    // Every picture of a video is drawn by a device.
+    if arguments.backend == Backend::Cpu && arguments.video.is_none() {
         return run_on_cpu(arguments, scene, image);
     }
     let mut run = Run::new(&instance(arguments, None)?, arguments, scene, false)?;
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
+    let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
     run.start_clock();
-    for_each_frame(arguments, || run.step())?;
+    for_each_frame(arguments, || {
+        run.step(|recorder, simulation| movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation)))?;
+        Ok(movie.as_mut().is_none_or(Movie::goes_on))
+    })?;
+    if let Some(movie) = movie {
+        movie.finish()?;
+    }
     run.finish(arguments, scene, image, None)
+}
+
+/// A video of a run, seen by a camera that stands still.
+struct Movie {
+    view: View,
+    camera: Camera,
+    video: Video,
+}
+
+impl Movie {
+    fn begin(path: &Path, arguments: &Arguments, run: &Run) -> Result<Self> {
+        interrupt::watch(|| {});
+        let [width, height] = arguments.size.map(|side| side as f32);
+        let dt = run.simulation.step().dt;
+        Ok(Self {
+            view: run.view(COLOR_FORMAT, arguments.view)?,
+            camera: Camera::framing(&run.room.corners(), width / height),
+            video: Video::begin(&run.device, Target::at(path)?, arguments.size, COLOR_FORMAT, dt)?,
+        })
+    }
+
+    fn record(&mut self, recorder: &mut Recorder<'_>, simulation: &Simulation) -> Result<()> {
+        self.video.record(recorder, &self.view, simulation, &self.camera, 1)
+    }
+
+    /// Passes on what was submitted, and says whether another frame is worth running.
+    fn goes_on(&mut self) -> bool {
+        self.video.submitted();
+        !self.video.has_failed() && !interrupt::interrupted()
+    }
+
+    fn finish(self) -> Result<()> {
+        let told = self.video.end().join()?;
+        if interrupt::interrupted() {
+            bail!("interrupted: {told}, up to then");
+        }
+        output::print(&format!("{told}\n"))
+    }
 }
 
 /// Without a device, but where a picture has to be drawn at the end.
@@ -39,7 +89,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
         let start = Instant::now();
         timings.push(simulation.advance());
         wall.push(start.elapsed());
-        Ok(())
+        Ok(true)
     })?;
     let (steps, positions) = (wall.len() as u64, simulation.positions());
     let state = State::new(&positions, simulation.strain(), simulation.cut_count());
@@ -63,8 +113,8 @@ fn camera(arguments: &Arguments, scene: &Scene, body: &Body) -> Vec3 {
     scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position())
 }
 
-/// Runs as many frames as were asked for, with a progress bar.
-fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut() -> Result<()>) -> Result<()> {
+/// Runs as many frames as were asked for, with a progress bar, as long as they say that it goes on.
+fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut() -> Result<bool>) -> Result<()> {
     let frames = arguments.frames.unwrap_or(DEFAULT_FRAMES);
     // Draws on stderr, and nothing where that is no terminal.
     let bar = ProgressBar::new(frames.into());
@@ -72,8 +122,11 @@ fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut() -> Result<()>) 
         bar.set_style(style);
     }
     for _ in 0..frames {
-        frame()?;
+        let goes_on = frame()?;
         bar.inc(1);
+        if !goes_on {
+            break;
+        }
     }
     bar.finish_and_clear();
     Ok(())

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod headless;
+mod interrupt;
 mod mouse;
 mod outcome;
 mod output;
 mod panels;
 mod report;
 mod run;
+mod video;
 mod window;
 
 use std::process::ExitCode;

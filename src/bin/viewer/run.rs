@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use raw_window_handle::RawDisplayHandle;
-use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Ticket};
-use tautline::render::{Bounds, Camera, Wave};
+use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Recorder, Ticket, vk};
+use tautline::render::{Bounds, Camera, Shown, View, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{CpuTiming, Simulation};
 
@@ -73,10 +73,18 @@ impl Run {
         })
     }
 
-    /// Records and submits one step.
-    pub fn step(&mut self) -> Result<()> {
+    /// What draws it, into targets of `format`.
+    pub fn view(&self, format: vk::Format, shown: Shown) -> Result<View> {
+        let mut view = View::new(&self.device, &self.simulation, self.wave, format, self.room)?;
+        view.show(shown);
+        Ok(view)
+    }
+
+    /// Records and submits one step, and after it what `and_then` records.
+    pub fn step(&mut self, and_then: impl FnOnce(&mut Recorder<'_>, &Simulation) -> Result<()>) -> Result<()> {
         let mut recorder = self.frames.begin()?;
         self.simulation.record(&mut recorder)?;
+        and_then(&mut recorder, &self.simulation)?;
         let ticket = recorder.submit()?;
         self.submitted(ticket, 1)
     }
@@ -178,7 +186,7 @@ pub fn open_device(instance: &Instance, arguments: &Arguments, presents: bool) -
 fn or_cpu(error: Error) -> anyhow::Error {
     match error {
         Error::NoLoader { .. } | Error::OldLoader { .. } | Error::NoDevice | Error::NoUsableDevice { .. } => {
-            anyhow!("{error}; or run with --headless --backend cpu and without --image, which needs no Vulkan")
+            anyhow!("{error}; or run with --headless --backend cpu and without pictures, which needs no Vulkan")
         }
         other => other.into(),
     }

@@ -1,0 +1,138 @@
+//! Videos: pictures of whole steps, drawn after them and read back while frames go on, and written by another thread.
+//!
+//! Every picture is written once and in order. A few are on their way at most: where they are written more slowly than
+//! they are drawn, the steps wait.
+
+mod canvas;
+mod ffmpeg;
+mod job;
+mod pace;
+mod target;
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use anyhow::Result;
+use tautline::engine::{Device, Recorder, Staging, vk};
+use tautline::render::{Camera, View};
+use tautline::solver::Simulation;
+
+use canvas::Layout;
+use pace::Pace;
+
+pub use canvas::Canvas;
+pub use ffmpeg::is_on_path as has_ffmpeg;
+pub use job::Job;
+pub use target::{Format, Target, numbered};
+
+/// How many pictures can be on their way from the device to the writer.
+const PICTURES_IN_FLIGHT: usize = 3;
+
+/// A video that is being recorded.
+pub struct Video {
+    canvas: Canvas,
+    pace: Pace,
+    /// Until the next picture.
+    steps_left: u32,
+    pictures: u64,
+    /// Comes back from the writer.
+    free: Receiver<Staging>,
+    /// What the next picture will be read back into.
+    next: Option<Staging>,
+    /// Recorded, and not yet submitted.
+    drawn: Option<Staging>,
+    // Dropped before the job, which ends with it.
+    to_writer: Sender<Staging>,
+    job: Job,
+}
+
+impl Video {
+    /// Begins a video of steps of `dt` \[s\], in pictures of `extent` by views that draw in `format`.
+    pub fn begin(device: &Device, target: Target, extent: [u32; 2], format: vk::Format, dt: f32) -> Result<Self> {
+        let canvas = Canvas::new(device, target.extent(extent), format)?;
+        let (to_writer, drawn) = channel();
+        let (to_device, free) = channel();
+        for _ in 0..PICTURES_IN_FLIGHT {
+            // The other end is here.
+            let _ = to_device.send(canvas.staging(device)?);
+        }
+        let (layout, pace) = (canvas.layout(), Pace::of(dt));
+        let job = Job::start(move || write(target, pace, layout, &drawn, &to_device));
+        let steps_left = pace.steps;
+        Ok(Self { canvas, pace, steps_left, pictures: 0, free, next: None, drawn: None, to_writer, job })
+    }
+
+    /// How many steps may run before one has to wait for the writer; the picture after the last of them is recorded by
+    /// [`Video::record`].
+    pub fn most_steps(&mut self) -> u32 {
+        self.next = self.next.take().or_else(|| self.free.try_recv().ok());
+        self.steps_left - u32::from(self.next.is_none())
+    }
+
+    /// Records the picture that is due after `steps` steps more, no more than are left until then; where the writer is
+    /// behind, it waits for it.
+    pub fn record(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        view: &View,
+        simulation: &Simulation,
+        camera: &Camera,
+        steps: u32,
+    ) -> Result<()> {
+        self.steps_left -= steps;
+        if self.steps_left > 0 {
+            return Ok(());
+        }
+        self.steps_left = self.pace.steps;
+        // None comes once the writer has failed, which the job tells.
+        let Some(staging) = self.next.take().or_else(|| self.free.recv().ok()) else {
+            return Ok(());
+        };
+        self.canvas.draw(recorder, view, simulation, 1.0, camera, &staging)?;
+        self.drawn = Some(staging);
+        self.pictures += 1;
+        Ok(())
+    }
+
+    /// Passes on what was recorded, once it is submitted.
+    pub fn submitted(&mut self) {
+        if let Some(staging) = self.drawn.take() {
+            // A writer that has failed takes no more.
+            let _ = self.to_writer.send(staging);
+        }
+    }
+
+    /// Whether nothing is written any more, because something went wrong.
+    pub fn has_failed(&self) -> bool {
+        self.job.is_finished()
+    }
+
+    /// Its pictures so far, and how many seconds they are shown.
+    pub fn length(&self) -> (u64, f64) {
+        (self.pictures, self.pace.duration(self.pictures).as_secs_f64())
+    }
+
+    /// Ends it after the pictures that were submitted; the job goes on until they are written.
+    pub fn end(self) -> Job {
+        self.job
+    }
+}
+
+/// Writes pictures as they come, until no more do.
+fn write(
+    target: Target,
+    pace: Pace,
+    layout: Layout,
+    drawn: &Receiver<Staging>,
+    to_device: &Sender<Staging>,
+) -> Result<String> {
+    let mut lost = Ok(());
+    let pictures = drawn.iter().map_while(|staging| {
+        let picture = layout.read(&staging);
+        // It has been copied, and nobody takes it at the end.
+        let _ = to_device.send(staging);
+        picture.map_err(|error| lost = Err(error)).ok()
+    });
+    let told = target.write(pace, pictures)?;
+    // What came before the device was lost has been kept.
+    lost.map(|()| told)
+}

@@ -1,6 +1,7 @@
 //! Runs a scene in a window.
 
 mod controls;
+mod outputs;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Surface, Swapchain};
-use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
+use tautline::render::{self, Camera, Shown, ViewTargets};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
 use winit::application::ApplicationHandler;
@@ -19,9 +20,12 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::arguments::Arguments;
+use crate::interrupt;
 use crate::mouse::{Mouse, zoom};
 use crate::panels::Panels;
 use crate::run::{Run, instance};
+
+pub use outputs::Outputs;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
@@ -74,6 +78,7 @@ struct View {
     kept: bool,
     shown: Shown,
     panels: Panels,
+    outputs: Outputs,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
     window: Arc<Window>,
@@ -108,7 +113,7 @@ impl View {
         let surface = Surface::new(&instance, window.clone())?;
         let run = Run::new(&instance, arguments, scene, true)?;
         let swapchain = Swapchain::new(&run.device, &surface)?;
-        let drawing = drawing(&run, scene, &swapchain, arguments.view)?;
+        let drawing = run.view(swapchain.format(), arguments.view)?;
         let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
         let camera = framing(&run, [width, height], panels.covered(width));
         Ok(Self {
@@ -120,6 +125,7 @@ impl View {
             kept: false,
             shown: arguments.view,
             panels,
+            outputs: Outputs::new(),
             targets: None,
             swapchain,
             size: window.inner_size(),
@@ -151,6 +157,7 @@ impl View {
         }
         // What is asked for from here on changes the next picture.
         self.changed = false;
+        self.tell_outcomes()?;
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
@@ -173,9 +180,11 @@ impl View {
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
         self.panels.record(&mut recorder, &frame.image)?;
+        self.outputs.record(&mut recorder, &self.drawing, &self.run.simulation, &self.camera, (steps, alpha))?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
+        self.outputs.submitted();
         self.run.submitted(ticket, steps)?;
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
@@ -188,8 +197,9 @@ impl View {
         let now = Instant::now();
         let wall = now - std::mem::replace(&mut self.read_at, now);
         let steps = if self.paused { self.steps_due.min(1) } else { self.clock.advance(wall) };
-        self.steps_due = self.steps_due.saturating_sub(1);
-        steps.min(self.frames_left.unwrap_or(u32::MAX))
+        let steps = steps.min(self.frames_left.unwrap_or(u32::MAX)).min(self.outputs.most_steps());
+        self.steps_due = self.steps_due.saturating_sub(steps);
+        steps
     }
 
     /// Whether nobody can see the window.
@@ -199,7 +209,7 @@ impl View {
 
     /// Whether the picture differs from the one that the window shows.
     fn frame_due(&self) -> bool {
-        !self.paused || self.steps_due > 0 || self.stale || self.changed
+        !self.paused || self.steps_due > 0 || self.stale || self.changed || self.outputs.busy()
     }
 
     /// False while the window has no area.
@@ -224,27 +234,23 @@ impl View {
         let gpu = self.run.last_gpu_time().map_or("n/a".to_string(), milliseconds);
         let paused = if self.paused { ", paused" } else { "" };
         let changed = self.run.simulation.pbd_settings_mut().map(|settings| unusual(settings)).unwrap_or_default();
+        let recording = if self.outputs.video().is_some() { ", recording" } else { "" };
         let time = self.run.simulation.time();
         let dropped = match self.clock.dropped() {
             0 => String::new(),
             steps => format!(", steps dropped: {steps}"),
         };
-        self.window.set_title(&format!("tautline: {time:.1} s, {cpu}GPU {gpu}{changed}{dropped}{paused}"));
+        self.window.set_title(&format!("tautline: {time:.1} s, {cpu}GPU {gpu}{changed}{dropped}{paused}{recording}"));
     }
 
     fn finish(self, arguments: &Arguments) -> Result<()> {
-        let Self { run, scene, camera, .. } = self;
+        let Self { run, scene, camera, outputs, .. } = self;
+        let written = outputs.finish();
         // Pictures have no panel.
         let camera = Camera { covered: 0.0, ..camera };
-        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))
+        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))?;
+        written
     }
-}
-
-/// What draws a run into the window.
-fn drawing(run: &Run, scene: &Scene, swapchain: &Swapchain, shown: Shown) -> Result<render::View> {
-    let mut view = render::View::new(&run.device, &run.simulation, Wave::of(scene), swapchain.format(), run.room)?;
-    view.show(shown);
-    Ok(view)
 }
 
 /// A camera that sees all of a run in what the panel leaves of a window.
@@ -337,7 +343,7 @@ impl ApplicationHandler for Application<'_> {
             WindowEvent::RedrawRequested => view.frame(),
             _ => Ok(()),
         };
-        if view.frames_left == Some(0) {
+        if view.frames_left == Some(0) || interrupt::interrupted() {
             event_loop.exit();
         }
         self.check(event_loop, result);

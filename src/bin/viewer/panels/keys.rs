@@ -3,7 +3,7 @@
 use egui::{Align2, Ui};
 
 /// Each key of the window, and what it does.
-const KEYS: [(&str, &str); 13] = [
+const KEYS: [(&str, &str); 15] = [
     ("Drag", "orbit"),
     ("Right drag", "pan"),
     ("Scroll", "zoom"),
@@ -14,6 +14,8 @@ const KEYS: [(&str, &str); 13] = [
     ("J", "Gauss-Seidel or Jacobi"),
     ("+", "constraints 1 % longer"),
     ("-", "constraints 1 % shorter"),
+    ("P", "take a picture"),
+    ("M", "record a video, or end it"),
     ("Tab", "show or hide the panel"),
     ("F1", "show or hide this list"),
     ("Esc", "quit"),

@@ -4,6 +4,8 @@
 
 mod field;
 mod keys;
+mod notice;
+mod outputs;
 mod parameters;
 mod run;
 mod style;
@@ -23,6 +25,9 @@ use winit::event::WindowEvent;
 use winit::window::Window;
 
 use crate::run::Run;
+use crate::video::Format;
+use crate::window::Outputs;
+use notice::Notice;
 use parameters::Parameters;
 use timings::Timings;
 
@@ -32,6 +37,11 @@ pub enum Command {
     Pause,
     Step,
     Show(Shown),
+    TakePicture,
+    /// Begins to record a video, or ends it.
+    ToggleRecording,
+    /// Chooses how the next video is written.
+    RecordAs(Format),
     /// Goes on with these settings, which the solver takes while it runs.
     Apply(Box<Scene>),
     /// Starts with this scene.
@@ -47,6 +57,7 @@ pub struct Facts<'a> {
     pub dropped: u64,
     pub paused: bool,
     pub shown: Shown,
+    pub outputs: &'a Outputs,
 }
 
 impl Facts<'_> {
@@ -72,6 +83,7 @@ pub struct Panels {
     keys_visible: bool,
     /// What went wrong with the last command.
     error: Option<String>,
+    notice: Option<Notice>,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
 }
@@ -93,6 +105,7 @@ impl Panels {
             visible,
             keys_visible: false,
             error: None,
+            notice: None,
             wake_at: None,
         })
     }
@@ -127,6 +140,11 @@ impl Panels {
         self.error = error;
     }
 
+    /// Shows a sentence over the picture for a while, panel or not.
+    pub fn notify(&mut self, text: String, is_error: bool) {
+        self.notice = Some(Notice::new(text, is_error));
+    }
+
     /// Shows another scene from now on.
     pub fn started(&mut self, scene: &Scene) {
         self.parameters = Parameters::new(scene);
@@ -146,7 +164,7 @@ impl Panels {
     }
 
     fn open(&self) -> bool {
-        self.visible || self.keys_visible
+        self.visible || self.keys_visible || self.notice.is_some()
     }
 
     /// Lays the panels out, and returns what was asked for since the last time.
@@ -184,6 +202,11 @@ impl Panels {
         if self.keys_visible {
             keys::show(ui, &mut self.keys_visible);
         }
+        if let Some(notice) = self.notice.take() {
+            let left = notice.show(ui.ctx(), ui.available_width());
+            ui.ctx().request_repaint_after(left.unwrap_or_default());
+            self.notice = left.map(|_| notice);
+        }
     }
 
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
@@ -194,6 +217,7 @@ impl Panels {
         }
         ui.add_space(6.0);
         style::section(ui, "View", true, |ui| views::show(ui, facts.shown, commands));
+        outputs::show(ui, facts, commands);
         style::section(ui, "Timings", true, |ui| self.timings.show(ui, facts));
         style::section(ui, "Parameters", true, |ui| self.parameters.show(ui, facts.scene, commands));
         ui.add_space(6.0);

@@ -82,8 +82,9 @@ pub fn encode(
     let status = child.wait()?;
     let said = errors.join().unwrap_or_default();
     match fed {
-        Ok(()) if status.success() => Ok(()),
+        // Also where it ends well: some end so after they could not write the end of the file, as on a full disk.
         _ if !said.is_empty() => Err(io::Error::other(format!("ffmpeg said: {said}"))),
+        Ok(()) if status.success() => Ok(()),
         // It closed its end of the pipe.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Err(io::Error::other(format!("ffmpeg ended before the video did, with {status}"))),

@@ -106,9 +106,19 @@ impl Video {
         self.job.is_finished()
     }
 
-    /// Its pictures so far, and how many seconds they are shown.
-    pub fn length(&self) -> (u64, f64) {
-        (self.pictures, self.pace.duration(self.pictures).as_secs_f64())
+    /// Its pictures so far.
+    pub fn pictures(&self) -> u64 {
+        self.pictures
+    }
+
+    /// How many seconds they are shown.
+    pub fn seconds(&self) -> f64 {
+        self.pace.duration(self.pictures).as_secs_f64()
+    }
+
+    /// Whether the next step has to wait for the writer.
+    pub fn is_waiting(&self) -> bool {
+        self.next.is_none() && self.steps_left == 1
     }
 
     /// Ends it after the pictures that were submitted; the job goes on until they are written.

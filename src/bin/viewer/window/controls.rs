@@ -9,7 +9,7 @@ use tautline::solver::{Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
-use super::{MAX_STEPS, View, drawing, framing};
+use super::{MAX_STEPS, View, framing};
 use crate::arguments::VIEWS;
 use crate::panels::{Command, Facts};
 
@@ -30,6 +30,8 @@ impl View {
             Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
+            Key::Character(text) if text.eq_ignore_ascii_case("p") => self.take_picture(),
+            Key::Character(text) if text.eq_ignore_ascii_case("m") => self.toggle_recording(),
             Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
             _ => return Ok(()),
         }
@@ -93,7 +95,8 @@ impl View {
     /// Lays the panels out and does what was asked for in them.
     pub(super) fn update_panels(&mut self) -> Result<()> {
         let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
-        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown };
+        let outputs = &self.outputs;
+        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown, outputs };
         for command in self.panels.update(&self.window, &facts)? {
             self.changed = true;
             self.title_due = Instant::now();
@@ -102,6 +105,9 @@ impl View {
                 Command::Pause => self.pause(),
                 Command::Step => self.step_once(),
                 Command::Show(shown) => self.show(shown),
+                Command::TakePicture => self.take_picture(),
+                Command::ToggleRecording => self.toggle_recording(),
+                Command::RecordAs(format) => self.outputs.format = format,
                 Command::Apply(scene) => {
                     self.scene = *scene;
                     self.apply();
@@ -121,7 +127,8 @@ impl View {
 
     fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.with_scene(&scene)?;
-        self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
+        self.drawing = run.view(self.swapchain.format(), self.shown)?;
+        self.outputs.end_video();
         if run.room != self.run.room {
             let size = [self.size.width, self.size.height];
             self.camera = framing(&run, size, self.panels.covered(self.size.width));

@@ -1,0 +1,172 @@
+//! Videos of headless runs, decoded again, against the pictures of the same run; and what goes wrong with them.
+
+#![cfg(all(feature = "viewer", target_os = "linux"))]
+
+#[path = "common/video.rs"]
+mod video;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use video::{Video, pictures, signal_to_noise};
+
+const FLAG: [&str; 7] = ["flag", "--headless", "--set", "columns=30", "--set", "rows=30", "--size=161x119"];
+
+/// A viewer in a folder of its own.
+fn viewer(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
+    command.current_dir(folder).args(FLAG).args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn succeeds(output: &Output) {
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+/// The sentence with which a run fails.
+fn error(output: &Output) -> String {
+    let told = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("error: ") && told.lines().count() == 1 && !told.contains("panicked"), "{told}");
+    told
+}
+
+/// A program called ffmpeg in a folder of that name, which comes first on the path of the viewer.
+fn with_ffmpeg(mut command: Command, folder: &TempDir, script: &str) -> Command {
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let program = programs.join("ffmpeg");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    command.env("PATH", path);
+    command
+}
+
+/// What is in a folder, by name, but for the programs above.
+fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| name != "programs").collect();
+    names.sort();
+    names
+}
+
+/// MP4 wants even sides; pictures are drawn with those, and not cut or stretched. The same run into a folder, of the size
+/// that they have, is what the video has to show.
+#[test]
+fn a_video_shows_the_pictures_of_its_run_in_their_order() {
+    for backend in ["gpu", "cpu"] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = ["--frames", "24", "--validate", "--backend", backend];
+        succeeds(&viewer(&folder, &[&run[..], &["--video", "it.mp4"]].concat()).output().unwrap());
+        let even = ["--size", "162x120", "--video", "it/", "--image", "it.png"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
+        command.current_dir(&folder).args(&FLAG[..6]).args(run).args(even);
+        succeeds(&command.output().unwrap());
+
+        let video = Video::read(&folder.path().join("it.mp4"));
+        assert_eq!((video.extent, video.frames.len(), video.rate.as_str()), ([162, 120], 24, "60/1"));
+        assert!((video.seconds - 24.0 / 60.0).abs() < 1e-3, "{} s", video.seconds);
+        let pictures = pictures(&folder.path().join("it"));
+        assert_eq!(pictures.len(), 24);
+        for (index, frame) in video.frames.iter().enumerate() {
+            // 8-bit video is called good from 30 dB on; the nearest of all pictures is the frame's own.
+            let nearness: Vec<f64> = pictures.iter().map(|picture| signal_to_noise(frame, &picture.luma())).collect();
+            assert!(nearness[index] > 30.0, "{nearness:?} dB in frame {index}");
+            let nearest = (0..24).max_by(|&a, &b| nearness[a].total_cmp(&nearness[b]));
+            assert_eq!(nearest, Some(index), "{nearness:?} dB");
+        }
+    }
+}
+
+/// About 60 pictures a second of whole steps, and every second of a video a second of simulated time.
+#[test]
+fn a_video_plays_at_true_speed_whatever_the_step() {
+    for (dt, frames, count, rate) in
+        [("0.0041666667", "48", 12, "60/1"), ("0.04", "5", 5, "25/1"), ("0.01", "9", 4, "50/1")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let dt = format!("dt={dt}");
+        succeeds(&viewer(&folder, &["--frames", frames, "--set", &dt, "--video", "it.mp4"]).output().unwrap());
+        let video = Video::read(&folder.path().join("it.mp4"));
+        assert_eq!((video.frames.len(), video.rate.as_str()), (count, rate), "{dt}");
+    }
+}
+
+#[test]
+fn without_libx264_it_falls_back_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let real =
+        String::from_utf8(Command::new("sh").args(["-c", "command -v ffmpeg"]).output().unwrap().stdout).unwrap();
+    let script = format!(
+        "case \"$*\" in *-encoders*) echo ' V.S... mpeg4 MPEG-4 part 2';; *) exec {} \"$@\";; esac",
+        real.trim()
+    );
+    let command = viewer(&folder, &["--frames", "6", "--video", "it.mp4"]);
+    let output = with_ffmpeg(command, &folder, &script).output().unwrap();
+    succeeds(&output);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("this ffmpeg has no libx264"));
+    assert_eq!(Video::read(&folder.path().join("it.mp4")).frames.len(), 6);
+}
+
+#[test]
+fn what_goes_wrong_with_ffmpeg_is_told_and_no_file_is_left() {
+    let encoders = "case \"$*\" in *-encoders*) echo ' V....D libx264'; exit;; esac;";
+    for (script, says) in [
+        ("exit 0".to_string(), &["neither H.264 (libx264) nor MPEG-4 (mpeg4)"][..]),
+        (format!("{encoders} echo 'No space left on device' >&2; exit 1"), &["'it.mp4'", "No space left on device"]),
+        (format!("{encoders} head -c 100000 >/dev/null; exit 7"), &["'it.mp4'", "ffmpeg ended before the video did"]),
+        // It reads all, and fails in the end without saying so by its exit code.
+        (format!("{encoders} cat >/dev/null; echo 'Error writing trailer' >&2"), &["Error writing trailer"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let command = viewer(&folder, &["--frames", "40", "--video", "it.mp4"]);
+        let told = error(&with_ffmpeg(command, &folder, &script).output().unwrap());
+        assert!(says.iter().all(|words| told.contains(words)), "{told}");
+        assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
+    }
+}
+
+/// Files may become no larger than 16 KiB or, as shells count, 8.
+#[test]
+fn a_full_disk_ends_the_run_with_what_it_is() {
+    for video in ["it.mp4", "it/"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_viewer")]);
+        command.args(&FLAG[..6]).args(["--size=800x600", "--frames", "60", "--video", video]).current_dir(&folder);
+        let told = error(&command.output().unwrap());
+        assert!(told.contains("File too large") && told.contains("cannot write 'it"), "{told}");
+        let left = if video == "it/" { vec!["it".to_string()] } else { vec![] };
+        assert_eq!(names(folder.path()), left);
+        assert!(left.is_empty() || names(&folder.path().join("it")).is_empty());
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_run_and_keeps_the_video() {
+    for video in ["it.mp4", "it/"] {
+        let folder = tempfile::tempdir().unwrap();
+        let child = viewer(&folder, &["--frames", "1000000", "--video", video, "--report", "it.json"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs(2));
+        let started = Instant::now();
+        assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
+        let told = error(&child.wait_with_output().unwrap());
+        assert!(told.contains("interrupted: wrote it") && started.elapsed() < Duration::from_secs(20), "{told}");
+        let frames = if video == "it/" {
+            pictures(&folder.path().join("it")).len()
+        } else {
+            Video::read(&folder.path().join("it.mp4")).frames.len()
+        };
+        assert!(told.contains(&format!("({frames} pictures")) && frames > 1, "{told} and not {frames}");
+        assert_eq!(names(folder.path()), [video.trim_end_matches('/')]);
+    }
+}

@@ -21,6 +21,8 @@ const PAUSE: [usize; 2] = [169, 50];
 const STEP: [usize; 2] = [276, 50];
 const SLOWEST: [usize; 2] = [59, 77];
 const STRETCH: [usize; 2] = [95, 293];
+const RECORD: [usize; 2] = [107, 319];
+const PNGS: [usize; 2] = [217, 319];
 const FOLD_TIMINGS: [usize; 2] = [50, 356];
 /// With the timings folded.
 const SEARCH: [usize; 2] = [130, 418];
@@ -178,6 +180,33 @@ fn the_picker_starts_a_preset_and_says_why_one_cannot_start() {
     let report = report(&screen, viewer);
     assert_eq!((report["scene"].as_str(), report["solver"].as_str()), (Some("verlet"), Some("verlet")));
     assert_eq!(report["validation_messages"], 0);
+}
+
+#[test]
+fn another_scene_ends_a_recording_and_keeps_it() {
+    let screen = start();
+    let (viewer, window, _) = screen.paused_window();
+    click(&screen, PNGS);
+    std::thread::sleep(SETTLING);
+    click(&screen, RECORD);
+    screen.titled(window, "recording");
+    for count in 1..=3 {
+        screen.xdotool("key n");
+        screen.until("a picture is there", || {
+            screen.path(&format!("tautline-flag-1/{count:06}.png")).exists().then_some(())
+        });
+    }
+    // The preset `mesh` has no mesh: the flag stays, and so does its recording.
+    pick(&screen, "mesh");
+    std::thread::sleep(2 * SETTLING);
+    assert!(screen.title(window).contains("recording"), "{}", screen.title(window));
+    pick(&screen, "verlet");
+    screen.until("it ends", || (!screen.title(window).contains("recording")).then_some(()));
+    screen.xdotool("key n n");
+    assert_eq!(report(&screen, viewer)["validation_messages"], 0);
+    assert_eq!(fs::read_dir(screen.path("tautline-flag-1")).unwrap().count(), 3);
+    let told = fs::read_to_string(screen.path("stdout")).unwrap();
+    assert!(told.contains("wrote tautline-flag-1 (3 pictures, 0.05 s)"), "{told}");
 }
 
 #[test]

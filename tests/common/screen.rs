@@ -45,6 +45,8 @@ pub struct Screen {
     arguments: String,
     /// How large a file of a viewer may become, in blocks of a shell's `ulimit`.
     pub most_blocks: Option<u32>,
+    /// `PATH` of viewers, where it is not the test's own.
+    pub path_variable: Option<String>,
     deadline: Instant,
 }
 
@@ -78,6 +80,7 @@ impl Screen {
             size,
             arguments: arguments.into(),
             most_blocks: None,
+            path_variable: None,
             deadline: Instant::now() + PATIENCE,
         };
         screen.number = screen.until("Xvfb has started", || {
@@ -166,6 +169,9 @@ impl Screen {
         command.arg(format!("--size={width}x{height}")).arg("--validate");
         command.args(self.arguments.split(' ')).args(arguments);
         command.env("DISPLAY", format!(":{}", self.number)).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+        if let Some(path) = &self.path_variable {
+            command.env("PATH", path);
+        }
         if std::env::var_os("TAUTLINE_DEVICE").is_none() {
             // A device that can show on a screen that no hardware drives.
             command.env("TAUTLINE_DEVICE", "llvmpipe");

@@ -260,6 +260,7 @@ fn wrong_usage() {
         ),
         (&["--window", "--headless"], &["cannot be used with"]),
         (&["--backend", "tpu"], &["'tpu'", "gpu, cpu"]),
+        (&["--video", "out.mp4"], &["not provided", "--headless"]),
         (&["--frobnicate"], &["'--frobnicate'"]),
         (&["flag", "flag"], &["'flag'"]),
     ] {
@@ -278,6 +279,12 @@ fn outputs_that_cannot_be_written() {
         (&["--report", "file/out.json"], &["'file/out.json'", "the folder 'file' does not exist"]),
         (&["--image", "out.png", "--report", "out.png"], &["both name 'out.png'"]),
         (&["--image", "out.png", "--report", "./out.png"], &["both name 'out.png'"]),
+        (&["--image", "out.mp4", "--video", "./out.mp4"], &["--image and --video both name 'out.mp4'"]),
+        (&["--video", "out.avi"], &["--video 'out.avi'", ".mp4", "folder of numbered PNG pictures"]),
+        (&["--video", "none/out.mp4"], &["'none/out.mp4'", "the folder 'none' does not exist"]),
+        (&["--video", "none/out/"], &["'none/out/'", "the folder 'none' does not exist"]),
+        (&["--video", "./"], &["'./'", "not empty"]),
+        (&["--video", "file/"], &["'file/'"]),
         #[cfg(unix)]
         (&["--report", "socket"], &["'socket'", "it is a device or a pipe"]),
         #[cfg(target_os = "linux")]
@@ -285,6 +292,8 @@ fn outputs_that_cannot_be_written() {
     ] {
         case(&[&run, outputs].concat(), FAILED, says).with(&[("file", b"")]).check();
     }
+    let says = ["the program ffmpeg, which is not on the path: install it"];
+    case(&[&run[..], &["--video", "out.mp4"]].concat(), FAILED, &says).in_environment(&[("PATH", "/none")]).check();
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long a test may wait, all its waits taken together: far more than it needs, so that it fails and never hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Long enough for a frame that was on its way to arrive.
 pub const SETTLING: Duration = Duration::from_millis(400);
 /// Colour of the background in `src/render/stage.rs`, linear.
@@ -47,7 +47,7 @@ pub struct Screen {
     pub most_blocks: Option<u32>,
     /// `PATH` of viewers, where it is not the test's own.
     pub path_variable: Option<String>,
-    deadline: Instant,
+    pub deadline: Instant,
 }
 
 impl Screen {

@@ -15,8 +15,8 @@ use crate::video::Target;
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, V changes the view, Tab hides the panel, F1 lists the
-/// keys, Esc quits.
+/// again, + and - change the elongation, J the constraint solver, V changes the view, P takes a picture, M records a video,
+/// Tab hides the panel, F1 lists the keys, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
 
-    /// What computes: the Vulkan device, or the CPU, which headless and without --image needs no Vulkan
+    /// What computes: the Vulkan device, or the CPU, which headless and without pictures needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
     pub backend: Backend,
 

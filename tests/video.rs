@@ -6,13 +6,12 @@
 mod video;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use video::{Video, pictures, signal_to_noise};
+use video::{Video, ffmpeg_on_a_full_disk, path_with_ffmpeg, pictures, real_ffmpeg, signal_to_noise};
 
 const FLAG: [&str; 7] = ["flag", "--headless", "--set", "columns=30", "--set", "rows=30", "--size=161x119"];
 
@@ -35,24 +34,24 @@ fn error(output: &Output) -> String {
     told
 }
 
-/// A program called ffmpeg in a folder of that name, which comes first on the path of the viewer.
-fn with_ffmpeg(mut command: Command, folder: &TempDir, script: &str) -> Command {
-    let programs = folder.path().join("programs");
-    fs::create_dir(&programs).unwrap();
-    let program = programs.join("ffmpeg");
-    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    command.env("PATH", path);
-    command
+/// With a script of that name for ffmpeg.
+fn with_ffmpeg(mut command: Command, script: &str) -> Output {
+    let programs = tempfile::tempdir().unwrap();
+    command.env("PATH", path_with_ffmpeg(programs.path(), script)).output().unwrap()
 }
 
-/// What is in a folder, by name, but for the programs above.
+/// What is in a folder, by name.
 fn names(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.filter(|name| name != "programs").collect();
-    names.sort();
-    names
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Waits for what a viewer does; a minute at most.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// MP4 wants even sides; pictures are drawn with those, and not cut or stretched. The same run into a folder, of the size
@@ -70,6 +69,7 @@ fn a_video_shows_the_pictures_of_its_run_in_their_order() {
 
         let video = Video::read(&folder.path().join("it.mp4"));
         assert_eq!((video.extent, video.frames.len(), video.rate.as_str()), ([162, 120], 24, "60/1"));
+        assert_eq!(video.color_space, "bt709");
         assert!((video.seconds - 24.0 / 60.0).abs() < 1e-3, "{} s", video.seconds);
         let pictures = pictures(&folder.path().join("it"));
         assert_eq!(pictures.len(), 24);
@@ -100,14 +100,9 @@ fn a_video_plays_at_true_speed_whatever_the_step() {
 #[test]
 fn without_libx264_it_falls_back_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let real =
-        String::from_utf8(Command::new("sh").args(["-c", "command -v ffmpeg"]).output().unwrap().stdout).unwrap();
-    let script = format!(
-        "case \"$*\" in *-encoders*) echo ' V.S... mpeg4 MPEG-4 part 2';; *) exec {} \"$@\";; esac",
-        real.trim()
-    );
+    let list = "case \"$*\" in *-encoders*) echo ' V.S... mpeg4 MPEG-4 part 2'; exit;; esac";
     let command = viewer(&folder, &["--frames", "6", "--video", "it.mp4"]);
-    let output = with_ffmpeg(command, &folder, &script).output().unwrap();
+    let output = with_ffmpeg(command, &format!("{list}; exec {} \"$@\"", real_ffmpeg()));
     succeeds(&output);
     assert!(String::from_utf8(output.stdout).unwrap().contains("this ffmpeg has no libx264"));
     assert_eq!(Video::read(&folder.path().join("it.mp4")).frames.len(), 6);
@@ -125,48 +120,57 @@ fn what_goes_wrong_with_ffmpeg_is_told_and_no_file_is_left() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let command = viewer(&folder, &["--frames", "40", "--video", "it.mp4"]);
-        let told = error(&with_ffmpeg(command, &folder, &script).output().unwrap());
+        let told = error(&with_ffmpeg(command, &script));
         assert!(says.iter().all(|words| told.contains(words)), "{told}");
         assert!(names(folder.path()).is_empty(), "{:?}", names(folder.path()));
     }
 }
 
-/// Files may become no larger than 16 KiB or, as shells count, 8.
 #[test]
 fn a_full_disk_ends_the_run_with_what_it_is() {
-    for video in ["it.mp4", "it/"] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_viewer")]);
-        command.args(&FLAG[..6]).args(["--size=800x600", "--frames", "60", "--video", video]).current_dir(&folder);
-        let told = error(&command.output().unwrap());
-        assert!(told.contains("File too large") && told.contains("cannot write 'it"), "{told}");
-        let left = if video == "it/" { vec!["it".to_string()] } else { vec![] };
-        assert_eq!(names(folder.path()), left);
-        assert!(left.is_empty() || names(&folder.path().join("it")).is_empty());
-    }
+    let folder = tempfile::tempdir().unwrap();
+    let command = viewer(&folder, &["--frames", "60", "--video", "it.mp4"]);
+    let told = error(&with_ffmpeg(command, &ffmpeg_on_a_full_disk()));
+    assert!(told.contains("cannot write 'it.mp4'") && told.contains("File too large"), "{told}");
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_folder_that_goes_away_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = start(&folder, "it/");
+    until("there are pictures", || folder.path().join("it/000002.png").exists());
+    // Until the writer has put nothing into it meanwhile.
+    until("it is gone", || fs::remove_dir_all(folder.path().join("it")).is_ok());
+    let told = error(&child.wait_with_output().unwrap());
+    assert!(told.contains("cannot write 'it/0000"), "{told}");
+}
+
+/// A run that goes on until something ends it.
+fn start(folder: &TempDir, video: &str) -> Child {
+    let mut command = viewer(folder, &["--frames", "1000000", "--video", video, "--report", "it.json"]);
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 #[test]
 fn an_interrupt_ends_the_run_and_keeps_the_video() {
     for video in ["it.mp4", "it/"] {
         let folder = tempfile::tempdir().unwrap();
-        let child = viewer(&folder, &["--frames", "1000000", "--video", video, "--report", "it.json"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_secs(2));
+        let child = start(&folder, video);
+        // A folder with pictures in it, or a file that the video is written to before it takes its place.
+        until("it writes", || match video {
+            "it/" => folder.path().join("it/000002.png").exists(),
+            _ => names(folder.path()).iter().any(|name| name.starts_with(".tautline-")),
+        });
         let started = Instant::now();
         assert!(Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
         let told = error(&child.wait_with_output().unwrap());
         assert!(told.contains("interrupted: wrote it") && started.elapsed() < Duration::from_secs(20), "{told}");
-        let frames = if video == "it/" {
-            pictures(&folder.path().join("it")).len()
-        } else {
-            Video::read(&folder.path().join("it.mp4")).frames.len()
+        let frames = match video {
+            "it/" => pictures(&folder.path().join("it")).len(),
+            _ => Video::read(&folder.path().join("it.mp4")).frames.len(),
         };
-        assert!(told.contains(&format!("({frames} pictures")) && frames > 1, "{told} and not {frames}");
+        assert!(told.contains(&format!("({frames} pictures")) && frames > 0, "{told} and not {frames}");
         assert_eq!(names(folder.path()), [video.trim_end_matches('/')]);
     }
 }

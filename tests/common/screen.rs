@@ -43,8 +43,6 @@ pub struct Screen {
     pub number: String,
     size: [usize; 2],
     arguments: String,
-    /// How large a file of a viewer may become, in blocks of a shell's `ulimit`.
-    pub most_blocks: Option<u32>,
     /// `PATH` of viewers, where it is not the test's own.
     pub path_variable: Option<String>,
     pub deadline: Instant,
@@ -79,7 +77,6 @@ impl Screen {
             number: String::new(),
             size,
             arguments: arguments.into(),
-            most_blocks: None,
             path_variable: None,
             deadline: Instant::now() + PATIENCE,
         };
@@ -155,16 +152,7 @@ impl Screen {
 
     pub fn viewer(&self, arguments: &[&str]) -> Process {
         let file = |name: &str| File::create(self.folder.path().join(name)).unwrap();
-        let program = env!("CARGO_BIN_EXE_viewer");
-        let mut command = match self.most_blocks {
-            None => Command::new(program),
-            Some(blocks) => {
-                // Beyond that, writing fails as on a full disk; without the trap it would end the process.
-                let mut shell = Command::new("sh");
-                shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""), program]);
-                shell
-            }
-        };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
         let [width, height] = self.size;
         command.arg(format!("--size={width}x{height}")).arg("--validate");
         command.args(self.arguments.split(' ')).args(arguments);

@@ -4,8 +4,29 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+
+/// Puts a script named ffmpeg into `folder`, and returns a `PATH` in which it comes first.
+pub fn path_with_ffmpeg(folder: &Path, script: &str) -> String {
+    let program = folder.join("ffmpeg");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+/// Where the ffmpeg of this machine is.
+pub fn real_ffmpeg() -> String {
+    let output = Command::new("sh").args(["-c", "command -v ffmpeg"]).output().unwrap();
+    assert!(output.status.success(), "there is no ffmpeg, see tools/setup --test");
+    String::from_utf8(output.stdout).unwrap().trim().to_string()
+}
+
+/// A script that is ffmpeg on a disk with no more than some kilobytes left: larger files cannot be written.
+pub fn ffmpeg_on_a_full_disk() -> String {
+    format!("trap '' XFSZ; ulimit -f 8; exec {} \"$@\"", real_ffmpeg())
+}
 
 /// A picture of 8-bit sRGB.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +64,7 @@ pub fn pictures(folder: &Path) -> Vec<Picture> {
 pub struct Video {
     pub extent: [usize; 2],
     pub rate: String,
+    pub color_space: String,
     pub seconds: f64,
     /// Luma of each frame, 0 to 255.
     pub frames: Vec<Vec<f64>>,
@@ -66,12 +88,13 @@ impl Video {
             value.unwrap_or_else(|| panic!("no {key} in {told}")).to_string()
         };
         // What every player plays.
-        assert_eq!((entry("pix_fmt").as_str(), entry("color_space").as_str()), ("yuv420p", "bt709"));
+        assert_eq!(entry("pix_fmt"), "yuv420p");
         let extent = ["width", "height"].map(|side| entry(side).parse().unwrap());
         let luma = of("ffmpeg", &["-i", name, "-f", "rawvideo", "-pix_fmt", "gray", "-"]);
         let frames = luma.chunks_exact(extent[0] * extent[1]);
         let frames = frames.map(|frame| frame.iter().map(|&luma| f64::from(luma)).collect()).collect();
-        Self { extent, rate: entry("r_frame_rate"), seconds: entry("duration").parse().unwrap(), frames }
+        let seconds = entry("duration").parse().unwrap();
+        Self { extent, rate: entry("r_frame_rate"), color_space: entry("color_space"), seconds, frames }
     }
 }
 

@@ -29,7 +29,6 @@ struct Taken {
     canvas: Canvas,
     staging: Staging,
     scene: String,
-    is_drawn: bool,
 }
 
 impl Outputs {
@@ -58,7 +57,7 @@ impl Outputs {
     fn take(&mut self, device: &Device, extent: [u32; 2], format: vk::Format, scene: &str) -> Result<()> {
         let canvas = Canvas::new(device, extent, format)?;
         let staging = canvas.staging(device)?;
-        self.picture = Some(Taken { canvas, staging, scene: scene.into(), is_drawn: false });
+        self.picture = Some(Taken { canvas, staging, scene: scene.into() });
         Ok(())
     }
 
@@ -71,16 +70,15 @@ impl Outputs {
         camera: &Camera,
         (steps, alpha): (u32, f32),
     ) -> Result<()> {
-        if let Some(Taken { canvas, staging, is_drawn, .. }) = &mut self.picture {
+        if let Some(Taken { canvas, staging, .. }) = &self.picture {
             canvas.draw(recorder, drawing, simulation, alpha, camera, staging)?;
-            *is_drawn = true;
         }
         self.video.as_mut().map_or(Ok(()), |video| video.record(recorder, drawing, simulation, camera, steps))
     }
 
     /// Has what was recorded written, once it is submitted.
     pub fn submitted(&mut self) {
-        if let Some(Taken { canvas, staging, scene, .. }) = self.picture.take_if(|picture| picture.is_drawn) {
+        if let Some(Taken { canvas, staging, scene, .. }) = self.picture.take() {
             let layout = canvas.layout();
             self.jobs.push(Job::start(move || {
                 let picture = layout.read(&staging)?;
@@ -120,17 +118,18 @@ impl View {
     pub(super) fn take_picture(&mut self) {
         let extent = [self.size.width, self.size.height];
         let taken = self.outputs.take(&self.run.device, extent, self.swapchain.format(), &self.scene.name);
-        self.tell(taken.map(|()| None));
+        if let Err(error) = taken {
+            self.tell(Err(error));
+        }
     }
 
     /// Begins to record, or ends it.
     pub(super) fn toggle_recording(&mut self) {
         if self.outputs.video.is_some() {
             self.outputs.end_video();
-            return;
+        } else if let Err(error) = self.begin_recording() {
+            self.tell(Err(error));
         }
-        let begun = self.begin_recording();
-        self.tell(begun.map(|()| None));
     }
 
     fn begin_recording(&mut self) -> Result<()> {
@@ -149,16 +148,15 @@ impl View {
                 Ok(text) => output::print(&format!("{text}\n"))?,
                 Err(error) => output::tell(&format!("error: {error:#}")),
             }
-            self.tell(outcome.map(Some));
+            self.tell(outcome);
         }
         Ok(())
     }
 
-    /// Shows a sentence in the window, if there is one.
-    fn tell(&mut self, outcome: Result<Option<String>>) {
+    /// Shows a sentence in the window.
+    fn tell(&mut self, outcome: Result<String>) {
         match outcome {
-            Ok(None) => {}
-            Ok(Some(text)) => self.panels.notify(text, false),
+            Ok(text) => self.panels.notify(text, false),
             Err(error) => self.panels.notify(format!("{error:#}"), true),
         }
     }

@@ -140,6 +140,18 @@ fn no_preset_could_be_taken_for_another() {
     }
 }
 
+/// Those that tools/pictures renders.
+#[test]
+fn the_readme_shows_every_preset() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    for (name, _) in presets() {
+        let picture = format!("docs/pictures/{name}.png");
+        assert!(readme.contains(&format!("]({picture})")), "{picture} is not in the README");
+        assert_eq!(Picture::read(&root.join(picture)).extent, [480, 300]);
+    }
+}
+
 /// White and black, and red by Lindbloom's calculator.
 #[test]
 fn colours_are_where_the_standard_has_them() {

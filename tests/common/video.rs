@@ -38,7 +38,10 @@ pub struct Picture {
 impl Picture {
     pub fn read(path: &Path) -> Self {
         let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
+        let mut decoder = png::Decoder::new(BufReader::new(file));
+        // Also of those with a palette.
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut bytes).unwrap();
         let rgb = bytes.chunks_exact(info.color_type.samples()).map(|texel| [texel[0], texel[1], texel[2]]).collect();

@@ -135,7 +135,7 @@ impl Panels {
         self.keys_visible = !self.keys_visible;
     }
 
-    /// Tells why a command failed; `None` takes that back.
+    /// Tells in the panel what failed; `None` takes that back.
     pub fn tell(&mut self, error: Option<String>) {
         self.error = error;
     }

@@ -153,11 +153,13 @@ impl View {
         Ok(())
     }
 
-    /// Shows a sentence in the window.
+    /// Shows a sentence in the window for a while; that of an error stays in the panel until something goes well.
     fn tell(&mut self, outcome: Result<String>) {
-        match outcome {
-            Ok(text) => self.panels.notify(text, false),
-            Err(error) => self.panels.notify(format!("{error:#}"), true),
-        }
+        let (error, text) = match outcome {
+            Ok(text) => (None, text),
+            Err(error) => (Some(format!("{error:#}")), format!("{error:#}")),
+        };
+        self.panels.notify(text, error.is_some());
+        self.panels.tell(error);
     }
 }

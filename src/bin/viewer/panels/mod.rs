@@ -22,6 +22,7 @@ use tautline::solver::Simulation;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
+use crate::arguments::Backend;
 use crate::run::Run;
 use parameters::Parameters;
 use timings::Timings;
@@ -32,10 +33,10 @@ pub enum Command {
     Pause,
     Step,
     Show(Shown),
-    /// Goes on with these settings, which the solver takes while it runs.
-    Apply(Box<Scene>),
-    /// Starts with this scene.
-    Start(Box<Scene>),
+    /// Goes on with this scene: from where the body is now, if it is still the same body.
+    Change(Box<Scene>),
+    /// Goes on with another backend.
+    Compute(Backend),
     /// Starts with the scene of this preset.
     StartPreset(&'static str),
 }

@@ -23,6 +23,8 @@ const SLOWEST: [usize; 2] = [59, 77];
 const SOLVERS: [usize; 2] = [200, 130];
 const BACKENDS: [usize; 2] = [200, 155];
 const STRETCH: [usize; 2] = [95, 319];
+/// The row of the pass `pbd/solve`.
+const SOLVE: [usize; 2] = [60, 568];
 const FOLD_TIMINGS: [usize; 2] = [50, 356];
 /// With the timings folded.
 const SEARCH: [usize; 2] = [130, 418];
@@ -174,6 +176,25 @@ fn parameters_hold_at_once_or_with_the_next_start() {
     assert_eq!(report["particles"], 12 * 30);
     assert_eq!(report["scene"], "flag");
     assert_eq!(report["validation_messages"], 0);
+}
+
+#[test]
+fn a_click_on_a_pass_tells_what_it_does() {
+    let screen = start();
+    let (viewer, _, before) = screen.paused_window();
+    // Names are grey, and the chosen one is white.
+    let whites = |pixels: &[Pixel]| {
+        let row = (SOLVE[1] - 8..SOLVE[1] + 8).flat_map(|y| (20..100).map(move |x| [SIZE[0] - PANEL + x, y]));
+        row.filter(|place| at(pixels, *place).iter().all(|&channel| channel > 245)).count()
+    };
+    assert_eq!(whites(&before), 0);
+    click(&screen, SOLVE);
+    screen.until("the pass is marked", || (whites(&screen.pixels(SIZE)) > 10).then_some(()));
+    click(&screen, SOLVE);
+    screen.until("the pass is no longer marked", || (whites(&screen.pixels(SIZE)) == 0).then_some(()));
+    click(&screen, SOLVE);
+    screen.xdotool("key --delay 200 n n");
+    assert_eq!(report(&screen, viewer)["validation_messages"], 0);
 }
 
 /// In the lists: GPU and CPU; verlet, mass-spring, xpbd, pbd and xpbd-document.

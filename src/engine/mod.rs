@@ -29,6 +29,7 @@ pub mod reflect;
 mod surface;
 mod timing;
 pub mod trace;
+mod work;
 
 pub use ash::vk;
 pub use buffer::{Buffer, Staging};
@@ -45,3 +46,4 @@ pub use recorder::Recorder;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
 pub use timing::{FrameTiming, PassTiming};
+pub use work::{Bound, Extent, PassWork, Work};

@@ -5,6 +5,7 @@
 mod field;
 mod keys;
 mod parameters;
+mod pass;
 mod run;
 mod style;
 mod timings;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui::ViewportId;
 use egui::epaint::ClippedPrimitive;
-use tautline::engine::{Device, DeviceInfo, Image, Recorder, vk};
+use tautline::engine::{Device, DeviceInfo, Image, PassWork, Recorder, vk};
 use tautline::render::{Overlay, Shown};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
@@ -148,6 +149,16 @@ impl Panels {
 
     fn open(&self) -> bool {
         self.visible || self.keys_visible
+    }
+
+    /// Whether the work of the next frame is to be kept, for [`Panels::look`].
+    pub fn wants_work(&self) -> bool {
+        self.visible && self.timings.pass.wants_work()
+    }
+
+    /// Takes the work of a frame.
+    pub fn look(&mut self, frame: Vec<PassWork>) {
+        self.timings.pass.look(frame);
     }
 
     /// Lays the panels out, and returns what was asked for since the last time.

@@ -34,7 +34,7 @@ mod work;
 pub use ash::vk;
 pub use buffer::{Buffer, Staging};
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
-pub use device::{Device, Ticket};
+pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
 pub use error::{Error, Result};
 pub use frames::Frames;

@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 use tautline::render::Shown;
-use tautline::scene::Scene;
+use tautline::scene::{Effect, Scene};
 use tautline::solver::{Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
 use super::{MAX_STEPS, View, framing};
-use crate::arguments::VIEWS;
+use crate::arguments::{Backend, VIEWS};
 use crate::panels::{Command, Facts};
+use crate::run::Run;
 
 impl View {
     pub(super) fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
@@ -108,27 +109,54 @@ impl View {
                 Command::TakePicture => self.take_picture(),
                 Command::ToggleRecording => self.toggle_recording(),
                 Command::RecordAs(format) => self.outputs.format = format,
-                Command::Apply(scene) => {
-                    self.scene = *scene;
-                    self.apply();
+                Command::Change(scene) => self.attempt(|view| view.change(*scene)),
+                Command::Compute(backend) => {
+                    let scene = self.scene.clone();
+                    self.attempt(|view| view.go_on(scene, backend));
                 }
-                Command::Start(scene) => self.try_start(Ok(*scene)),
-                Command::StartPreset(name) => self.try_start(Scene::load(name, &[]).map_err(Into::into)),
+                Command::StartPreset(name) => self.attempt(|view| view.start(Scene::load(name, &[])?)),
             }
         }
         Ok(())
     }
 
-    /// Starts with another scene; where that fails, the one that runs goes on and the panel tells why.
-    fn try_start(&mut self, scene: Result<Scene>) {
-        let result = scene.and_then(|scene| self.start(scene));
+    /// Does what may fail; then what runs goes on as before, and the panel tells why.
+    fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) {
+        let result = act(self);
         self.panels.tell(result.err().map(|error| format!("{error:#}")));
     }
 
+    /// Goes on with a scene in which some keys have changed: from where the body is now, if it is still the same body.
+    fn change(&mut self, scene: Scene) -> Result<()> {
+        match self.scene.effect_of(&scene) {
+            Effect::None | Effect::Setting => {
+                self.scene = scene;
+                self.apply();
+                Ok(())
+            }
+            Effect::Solver => self.go_on(scene, self.run.backend()),
+            Effect::Body => self.start(scene),
+        }
+    }
+
+    /// Goes on from the state of what runs, with another solver or backend.
+    fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
+        let run = self.run.going_on(&scene, backend)?;
+        self.replace(run, scene)
+    }
+
     fn start(&mut self, scene: Scene) -> Result<()> {
-        let run = self.run.with_scene(&scene)?;
-        self.drawing = run.view(self.swapchain.format(), self.shown)?;
+        let run = self.run.starting(&scene)?;
         self.outputs.end_video();
+        self.replace(run, scene)
+    }
+
+    fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
+        self.drawing = run.view(self.swapchain.format(), self.shown)?;
+        if run.simulation.step().dt != self.run.simulation.step().dt {
+            // Its pictures come at a fixed rate of simulated time.
+            self.outputs.end_video();
+        }
         if run.room != self.run.room {
             let size = [self.size.width, self.size.height];
             self.camera = framing(&run, size, self.panels.covered(self.size.width));

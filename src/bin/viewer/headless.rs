@@ -59,7 +59,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
 /// From where levels of detail are chosen.
 fn camera(arguments: &Arguments, scene: &Scene, body: &Body) -> Vec3 {
     let points: Vec<_> = body.positions().iter().map(|particle| particle.truncate()).collect();
-    let [width, height] = arguments.size.map(|side| side as f32);
+    let [width, height] = arguments.picture_size().map(|side| side as f32);
     scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position())
 }
 

@@ -1,16 +1,20 @@
 //! Runs a scene in a window.
 
 mod controls;
+mod files;
+mod opening;
+mod recovery;
+mod title;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
-use raw_window_handle::HasDisplayHandle;
-use tautline::engine::{Surface, Swapchain};
+use anyhow::{Result, anyhow};
+use tautline::engine::{Device, Surface, Swapchain};
 use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
-use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
+use tautline::solver::Clock;
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, KeyEvent, WindowEvent};
@@ -18,10 +22,14 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Present};
 use crate::mouse::{Mouse, zoom};
+use crate::output;
 use crate::panels::Panels;
-use crate::run::{Run, instance};
+use crate::run::Run;
+use crate::source::Source;
+pub use opening::Opening;
+use recovery::Kept;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
@@ -44,9 +52,13 @@ pub fn open_display() -> Result<EventLoop<()>> {
     })
 }
 
-pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Result<()> {
-    let mut application = Application { arguments, scene, view: None, outcome: Ok(()) };
-    display.run_app(&mut application)?;
+pub fn run(arguments: &Arguments, opening: &Opening, display: EventLoop<()>) -> Result<()> {
+    let mut application = Application { arguments, opening, view: None, outcome: Ok(()) };
+    let ended = display.run_app(&mut application);
+    if let Some(view) = &application.view {
+        view.remember();
+    }
+    ended?;
     application.outcome?;
     match application.view {
         Some(view) => view.finish(arguments),
@@ -56,7 +68,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Resu
 
 struct Application<'a> {
     arguments: &'a Arguments,
-    scene: &'a Scene,
+    opening: &'a Opening,
     view: Option<View>,
     outcome: Result<()>,
 }
@@ -66,6 +78,10 @@ struct View {
     run: Run,
     /// What runs, with what was changed since it started.
     scene: Scene,
+    /// What it was loaded from.
+    source: Source,
+    /// A file that was dropped on the window, and is to be opened before the next frame.
+    dropped: Option<PathBuf>,
     clock: Clock,
     /// When the clock was last read.
     read_at: Instant,
@@ -76,6 +92,7 @@ struct View {
     panels: Panels,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
+    present: Present,
     window: Arc<Window>,
     camera: Camera,
     /// As the last event said: winit panics when a window that is gone is asked.
@@ -94,35 +111,37 @@ struct View {
     mouse: Mouse,
     frames_left: Option<u32>,
     title_due: Instant,
+    /// When device or surface were lost lately.
+    losses: Vec<Instant>,
 }
 
 impl View {
-    fn open(event_loop: &ActiveEventLoop, arguments: &Arguments, scene: &Scene) -> Result<Self> {
-        let [width, height] = arguments.size;
-        let attributes = Window::default_attributes()
-            .with_title(format!("tautline: {}", scene.name))
-            .with_inner_size(PhysicalSize::new(width, height));
-        let window = Arc::new(event_loop.create_window(attributes).context("no window can be opened")?);
-        let display = window.display_handle().context("the window has no display")?.as_raw();
-        let instance = instance(arguments, Some(display))?;
+    /// Opens device and scene for a window.
+    fn on(kept: Kept, arguments: &Arguments) -> Result<Self> {
+        let Kept { window, instance, scene, source, size, shown, paused, frames_left, losses, .. } = kept;
         let surface = Surface::new(&instance, window.clone())?;
-        let run = Run::new(&instance, arguments, scene, true)?;
-        let swapchain = Swapchain::new(&run.device, &surface)?;
-        let drawing = drawing(&run, scene, &swapchain, arguments.view)?;
-        let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
-        let camera = framing(&run, [width, height], panels.covered(width));
+        let run = Run::new(&instance, arguments, &scene, true)?;
+        let (swapchain, present) = swapchain(&run.device, &surface, arguments)?;
+        let drawing = drawing(&run, &scene, &swapchain, shown)?;
+        let mut panels = Panels::new(&window, &run.device, swapchain.format(), &scene, kept.has_panel)?;
+        panels.tell(kept.note.or_else(|| fallback(arguments, present)));
+        let covered = panels.covered(size.width);
+        let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
-            scene: scene.clone(),
+            scene,
+            source,
+            dropped: None,
             read_at: Instant::now(),
             run,
             drawing,
             kept: false,
-            shown: arguments.view,
+            shown,
             panels,
             targets: None,
             swapchain,
-            size: window.inner_size(),
+            present,
+            size,
             window,
             camera,
             occluded: false,
@@ -130,11 +149,12 @@ impl View {
             changed: true,
             // Opening the window was no frame either.
             idle: true,
-            paused: false,
+            paused,
             steps_due: 0,
             mouse: Mouse::default(),
-            frames_left: arguments.frames,
+            frames_left,
             title_due: Instant::now(),
+            losses,
         })
     }
 
@@ -151,6 +171,7 @@ impl View {
         }
         // What is asked for from here on changes the next picture.
         self.changed = false;
+        self.open_dropped();
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
@@ -213,25 +234,6 @@ impl View {
         Ok(true)
     }
 
-    fn update_title(&mut self) {
-        let now = Instant::now();
-        if now < self.title_due {
-            return;
-        }
-        self.title_due = now + Duration::from_millis(500);
-        let milliseconds = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
-        let cpu = self.run.last_cpu_time().map(|time| format!("CPU {}, ", milliseconds(time))).unwrap_or_default();
-        let gpu = self.run.last_gpu_time().map_or("n/a".to_string(), milliseconds);
-        let paused = if self.paused { ", paused" } else { "" };
-        let changed = self.run.simulation.pbd_settings_mut().map(|settings| unusual(settings)).unwrap_or_default();
-        let time = self.run.simulation.time();
-        let dropped = match self.clock.dropped() {
-            0 => String::new(),
-            steps => format!(", steps dropped: {steps}"),
-        };
-        self.window.set_title(&format!("tautline: {time:.1} s, {cpu}GPU {gpu}{changed}{dropped}{paused}"));
-    }
-
     fn finish(self, arguments: &Arguments) -> Result<()> {
         let Self { run, scene, camera, .. } = self;
         // Pictures have no panel.
@@ -247,30 +249,45 @@ fn drawing(run: &Run, scene: &Scene, swapchain: &Swapchain, shown: Shown) -> Res
     Ok(view)
 }
 
+/// A swapchain in the mode that was asked for, or in the one that every surface has, and which of them.
+fn swapchain(device: &Device, surface: &Surface, arguments: &Arguments) -> Result<(Swapchain, Present)> {
+    let swapchain = Swapchain::new(device, surface, arguments.present.mode())?;
+    let present = if swapchain.mode() == arguments.present.mode() { arguments.present } else { Present::Fifo };
+    Ok((swapchain, present))
+}
+
+/// What is told where frames are not shown in the mode that was asked for.
+fn fallback(arguments: &Arguments, present: Present) -> Option<String> {
+    if present == arguments.present {
+        return None;
+    }
+    let text = format!("this window cannot show frames {}: they are shown {present}", arguments.present);
+    output::tell(&text);
+    Some(text)
+}
+
 /// A camera that sees all of a run in what the panel leaves of a window.
 fn framing(run: &Run, [width, height]: [u32; 2], covered: f32) -> Camera {
     let aspect = (1.0 - covered) * width.max(1) as f32 / height.max(1) as f32;
     Camera { covered, ..Camera::framing(&run.room.corners(), aspect) }
 }
 
-/// What the title says of settings that keys change.
-fn unusual(settings: &PbdSettings) -> String {
-    let mut text = String::new();
-    if settings.constraint_solver == ConstraintSolver::Jacobi {
-        text += ", Jacobi";
-    }
-    if settings.elongation != 1.0 {
-        text += &format!(", elongation {:.2}", settings.elongation);
-    }
-    text
-}
-
 impl Application<'_> {
-    /// Ends the loop with the error, if there is one.
+    /// Opens again what was lost, or ends the loop with the error, if there is one.
     fn check(&mut self, event_loop: &ActiveEventLoop, result: Result<()>) {
-        if let Err(error) = result {
-            self.outcome = Err(error);
-            event_loop.exit();
+        let Err(error) = result else {
+            return;
+        };
+        let recovered = match self.view.take() {
+            Some(view) => view.recover(error, self.arguments),
+            None => Err(error),
+        };
+        match recovered {
+            Ok(view) => self.view = Some(view),
+            Err(error) => {
+                self.outcome = Err(error);
+                event_loop.exit();
+            }
         }
     }
 }
@@ -278,7 +295,7 @@ impl Application<'_> {
 impl ApplicationHandler for Application<'_> {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_none() {
-            match View::open(event_loop, self.arguments, self.scene) {
+            match View::open(event_loop, self.arguments, self.opening) {
                 Ok(view) => self.view = Some(view),
                 Err(error) => self.check(event_loop, Err(error)),
             }
@@ -308,6 +325,11 @@ impl ApplicationHandler for Application<'_> {
             WindowEvent::Resized(size) => {
                 view.size = size;
                 view.stale = true;
+                Ok(())
+            }
+            WindowEvent::DroppedFile(path) => {
+                view.dropped = Some(path);
+                view.changed = true;
                 Ok(())
             }
             WindowEvent::Occluded(occluded) => {

@@ -4,6 +4,7 @@
 
 mod field;
 mod keys;
+mod message;
 mod parameters;
 mod run;
 mod style;
@@ -22,7 +23,9 @@ use tautline::solver::Simulation;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
+use crate::arguments::Present;
 use crate::run::Run;
+use message::Message;
 use parameters::Parameters;
 use timings::Timings;
 
@@ -47,6 +50,7 @@ pub struct Facts<'a> {
     pub dropped: u64,
     pub paused: bool,
     pub shown: Shown,
+    pub present: Present,
 }
 
 impl Facts<'_> {
@@ -70,8 +74,7 @@ pub struct Panels {
     timings: Timings,
     visible: bool,
     keys_visible: bool,
-    /// What went wrong with the last command.
-    error: Option<String>,
+    message: Option<Message>,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
 }
@@ -92,7 +95,7 @@ impl Panels {
             timings: Timings::default(),
             visible,
             keys_visible: false,
-            error: None,
+            message: None,
             wake_at: None,
         })
     }
@@ -117,21 +120,25 @@ impl Panels {
         self.visible = !self.visible;
     }
 
+    pub fn is_visible(&self) -> bool {
+        self.visible
+    }
+
     /// Shows the list of keys, or hides it.
     pub fn toggle_keys(&mut self) {
         self.keys_visible = !self.keys_visible;
     }
 
-    /// Tells why a command failed; `None` takes that back.
-    pub fn tell(&mut self, error: Option<String>) {
-        self.error = error;
+    /// Tells something over the scene, such as why a command failed; `None` takes that back.
+    pub fn tell(&mut self, text: Option<String>) {
+        self.message = text.map(Message::new);
     }
 
     /// Shows another scene from now on.
     pub fn started(&mut self, scene: &Scene) {
         self.parameters = Parameters::new(scene);
         self.timings = Timings::default();
-        self.error = None;
+        self.message = None;
     }
 
     /// When the panels have to be drawn again, though nothing happens.
@@ -146,13 +153,14 @@ impl Panels {
     }
 
     fn open(&self) -> bool {
-        self.visible || self.keys_visible
+        self.visible || self.keys_visible || self.message.is_some()
     }
 
     /// Lays the panels out, and returns what was asked for since the last time.
     pub fn update(&mut self, window: &Window, facts: &Facts<'_>) -> Result<Vec<Command>> {
         let mut commands = Vec::new();
         self.primitives.clear();
+        self.message.take_if(|message| message.is_over());
         if !self.open() {
             return Ok(commands);
         }
@@ -184,14 +192,14 @@ impl Panels {
         if self.keys_visible {
             keys::show(ui, &mut self.keys_visible);
         }
+        let width = if self.visible { style::panel_width(ui.ctx().content_rect().width()) } else { 0.0 };
+        if let Some(message) = &mut self.message {
+            message.show(ui, width);
+        }
     }
 
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         run::show(ui, facts, commands);
-        if let Some(error) = &self.error {
-            ui.add_space(6.0);
-            ui.colored_label(style::ERROR, error);
-        }
         ui.add_space(6.0);
         style::section(ui, "View", true, |ui| views::show(ui, facts.shown, commands));
         style::section(ui, "Timings", true, |ui| self.timings.show(ui, facts));

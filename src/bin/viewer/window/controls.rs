@@ -12,6 +12,7 @@ use winit::keyboard::{Key, NamedKey};
 use super::{MAX_STEPS, View, drawing, framing};
 use crate::arguments::VIEWS;
 use crate::panels::{Command, Facts};
+use crate::source::Source;
 
 impl View {
     pub(super) fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
@@ -27,6 +28,7 @@ impl View {
             Key::Named(NamedKey::Space) => self.pause(),
             Key::Named(NamedKey::Tab) => self.panels.toggle(),
             Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
+            Key::Named(NamedKey::F5) => self.reload(),
             Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
@@ -92,8 +94,8 @@ impl View {
 
     /// Lays the panels out and does what was asked for in them.
     pub(super) fn update_panels(&mut self) -> Result<()> {
-        let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
-        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown };
+        let (dropped, paused, shown, present) = (self.clock.dropped(), self.paused, self.shown, self.present);
+        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown, present };
         for command in self.panels.update(&self.window, &facts)? {
             self.changed = true;
             self.title_due = Instant::now();
@@ -106,17 +108,21 @@ impl View {
                     self.scene = *scene;
                     self.apply();
                 }
-                Command::Start(scene) => self.try_start(Ok(*scene)),
-                Command::StartPreset(name) => self.try_start(Scene::load(name, &[]).map_err(Into::into)),
+                Command::Start(scene) => {
+                    self.try_start(Ok(*scene));
+                }
+                Command::StartPreset(name) => self.start_from(Source::plain(name)),
             }
         }
         Ok(())
     }
 
-    /// Starts with another scene; where that fails, the one that runs goes on and the panel tells why.
-    fn try_start(&mut self, scene: Result<Scene>) {
+    /// Starts with another scene; where that fails, the one that runs goes on, the window tells why, and this is false.
+    pub(super) fn try_start(&mut self, scene: Result<Scene>) -> bool {
         let result = scene.and_then(|scene| self.start(scene));
+        let started = result.is_ok();
         self.panels.tell(result.err().map(|error| format!("{error:#}")));
+        started
     }
 
     fn start(&mut self, scene: Scene) -> Result<()> {

@@ -160,7 +160,7 @@ fn the_picture_fills_the_window_whatever_its_size() {
         screen.xdotool(&format!("windowsize {window} {width} {height}"));
         std::thread::sleep(SETTLING / 4);
     }
-    for step in 0..30 {
+    for step in 0..200 {
         screen.xdotool(&format!("windowsize {window} {} {}", 1 + step * 37 % 600, 1 + step * 53 % 400));
     }
     let [width, height] = [600, 350];
@@ -172,6 +172,27 @@ fn the_picture_fills_the_window_whatever_its_size() {
         (filled && at(width, 0) == [0; 3] && at(0, height) == [0; 3] && red_and_cream(&seen).0 > seen.len() / 20)
             .then_some(())
     });
+    screen.ask_to_close(window);
+    screen.ends_well(viewer);
+}
+
+#[test]
+fn it_goes_on_when_it_was_hidden_and_moved() {
+    let screen = start();
+    let (viewer, window) = screen.window();
+    for _ in 0..3 {
+        screen.xdotool(&format!("windowunmap --sync {window}"));
+        std::thread::sleep(SETTLING);
+        screen.xdotool(&format!("windowmap --sync {window} windowmove {window} 500 300"));
+        std::thread::sleep(SETTLING / 4);
+        screen.xdotool(&format!("windowmove {window} -100 -50 windowmove {window} 0 0"));
+        screen.until("the flag is there", || {
+            let pixels = screen.pixels(SIZE);
+            (is_background(pixels[0]) && red_and_cream(&pixels).0 > pixels.len() / 20).then_some(())
+        });
+        let before = screen.pixels(SIZE);
+        screen.until("the flag moves", || (screen.pixels(SIZE) != before).then_some(()));
+    }
     screen.ask_to_close(window);
     screen.ends_well(viewer);
 }

@@ -6,6 +6,7 @@ mod field;
 mod keys;
 mod message;
 mod parameters;
+mod pointer;
 mod run;
 mod style;
 mod timings;
@@ -74,6 +75,8 @@ pub struct Panels {
     timings: Timings,
     visible: bool,
     keys_visible: bool,
+    /// The mouse is over one of them.
+    pointed_at: bool,
     message: Option<Message>,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
@@ -95,6 +98,7 @@ impl Panels {
             timings: Timings::default(),
             visible,
             keys_visible: false,
+            pointed_at: false,
             message: None,
             wake_at: None,
         })
@@ -108,8 +112,13 @@ impl Panels {
             self.input.egui_input_mut().events.clear();
             return false;
         }
-        // Every frame asks for a redraw itself.
-        *changed |= response.repaint && !matches!(event, WindowEvent::RedrawRequested);
+        *changed |= response.repaint
+            && match event {
+                // Every frame asks for a redraw itself.
+                WindowEvent::RedrawRequested => false,
+                WindowEvent::CursorMoved { position, .. } => self.shows_motion(*position),
+                _ => true,
+            };
         // Esc closes what has popped up, before it closes the window.
         response.consumed
             || matches!(event, WindowEvent::KeyboardInput { .. }) && egui::Popup::is_any_open(&self.context)

@@ -4,7 +4,7 @@ mod common;
 
 use common::Validated;
 use tautline::engine::reflect::{Access, Binding, BindingKind, reflect};
-use tautline::engine::{Buffer, Device, Error, Frames, Image, ImageKind, Kernel, ShaderCode};
+use tautline::engine::{Bound, Buffer, Device, Error, Extent, Frames, Image, ImageKind, Kernel, ShaderCode, vk};
 use tautline::shaders;
 
 fn compile(glsl: &str) -> Vec<u32> {
@@ -68,6 +68,44 @@ fn dependent_passes_see_each_other_and_their_times_add_up() {
     assert_eq!(calls, [("add", 4), ("fold", 1)]);
     assert_eq!(timing.gpu_ns, timing.passes.iter().map(|pass| pass.gpu_ns).sum::<u64>());
     assert!(timing.gpu_ns > 0);
+}
+
+#[test]
+fn a_recording_tells_what_it_was_told_to_do() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "some values", 4000).unwrap();
+    let sums = Buffer::zeroed(device, "some sums", 4000).unwrap();
+    let add = kernel(device, "test/add", SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let fold = kernel(device, "test/fold", FOLD).unwrap();
+    let fold = fold.bind(&[("Values", (&values).into()), ("Sums", (&sums).into())]).unwrap();
+    let mut frames = Frames::new(device, 1).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    recorder.keep_work();
+    recorder.clear(&values).unwrap();
+    for count in [1000_u32, 1000, 64] {
+        recorder.dispatch(&add, &[2_u32, count], [count, 1, 1]).unwrap();
+    }
+    recorder.dispatch(&fold, &1000_u32, [1000, 1, 1]).unwrap();
+    let work = recorder.work();
+    recorder.submit().unwrap();
+    frames.finish().unwrap();
+
+    assert_eq!(work.iter().map(|pass| &*pass.name).collect::<Vec<_>>(), ["clear", "test/add", "test/fold"]);
+    assert_eq!((work[0].calls[0].0.extent, work[0].barriers.len()), (Extent::Transfer, 0));
+    // 1000 invocations are 16 workgroups of 64.
+    let dispatch = |groups| Extent::Dispatch { local_size: [64, 1, 1], groups: [groups, 1, 1] };
+    let calls: Vec<_> = work[1].calls.iter().map(|(work, count)| (work.extent, *count)).collect();
+    assert_eq!(calls, [(dispatch(16), 2), (dispatch(1), 1)]);
+    assert_eq!(work[1].call_count(), 3);
+    // The first comes after the clear, and the others after each other.
+    let sources: Vec<_> = work[1].barriers.iter().map(|(barrier, count)| (barrier.source_stages, *count)).collect();
+    assert_eq!(sources, [(vk::PipelineStageFlags2::ALL_TRANSFER, 1), (vk::PipelineStageFlags2::COMPUTE_SHADER, 2)]);
+    let (fold, _) = &work[2].calls[0];
+    assert_eq!(&*fold.shaders, ["test/fold.comp"]);
+    let bound = |name: &str, resource: &str, access| Bound { name: name.into(), resource: resource.into(), access };
+    let expected = [bound("Values", "some values", Access::Read), bound("Sums", "some sums", Access::Write)];
+    assert_eq!(&*fold.bound, expected);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod screen;
 
 use std::fs;
 
-use screen::{Pixel, Process, SETTLING, Screen, is_background, red_and_cream};
+use screen::{Pixel, Process, SETTLING, Screen, is_background, is_told, red_and_cream};
 
 const SIZE: [usize; 2] = [600, 700];
 /// Width of the panel at scale 1, in `src/bin/viewer/panels/style.rs`; so is its colour.
@@ -20,14 +20,19 @@ const RESET: [usize; 2] = [62, 50];
 const PAUSE: [usize; 2] = [169, 50];
 const STEP: [usize; 2] = [276, 50];
 const SLOWEST: [usize; 2] = [59, 77];
-const STRETCH: [usize; 2] = [95, 293];
-const FOLD_TIMINGS: [usize; 2] = [50, 330];
+const SOLVERS: [usize; 2] = [200, 130];
+const BACKENDS: [usize; 2] = [200, 155];
+const STRETCH: [usize; 2] = [95, 319];
+/// The row of the pass `pbd/solve`.
+const SOLVE: [usize; 2] = [60, 568];
+const FOLD_TIMINGS: [usize; 2] = [50, 356];
 /// With the timings folded.
-const SEARCH: [usize; 2] = [130, 392];
-const ELONGATION: [usize; 2] = [257, 489];
-/// With only keys shown that hold with the next start: the button, and the field of the first.
-const RESTART: [usize; 2] = [265, 417];
-const FIRST_FOUND: [usize; 2] = [257, 443];
+const SEARCH: [usize; 2] = [130, 418];
+/// The field of the first key that is found, which holds at once; or with only keys that hold with the next start, the button
+/// for that, and the field of the first.
+const FOUND: [usize; 2] = [257, 463];
+const RESTART: [usize; 2] = [265, 443];
+const FOUND_OF_BODY: [usize; 2] = [257, 469];
 
 fn start() -> Screen {
     Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json")
@@ -45,6 +50,13 @@ fn pick(screen: &Screen, preset: &str) {
     click(screen, [60, 48 + 26 * place]);
 }
 
+/// Picks an entry of the list that opens below a field.
+fn choose(screen: &Screen, [x, y]: [usize; 2], entry: usize) {
+    click(screen, [x, y]);
+    std::thread::sleep(2 * SETTLING);
+    click(screen, [x, y + 29 + 25 * entry]);
+}
+
 /// Types into a field, which is complete with the key Return.
 fn enter(screen: &Screen, field: [usize; 2], text: &str) {
     click(screen, field);
@@ -55,6 +67,12 @@ fn enter(screen: &Screen, field: [usize; 2], text: &str) {
 
 fn is_panel(pixel: Pixel) -> bool {
     pixel.iter().zip(PANEL_COLOR).all(|(&is, wanted)| is.abs_diff(wanted) <= 1)
+}
+
+/// Whether a message has come that lies over the lower edge of the scene, and leaves the rest of it as it is.
+fn is_only_told(before: &[Pixel], after: &[Pixel]) -> bool {
+    let [above, still_above] = [before, after].map(|pixels| scene(pixels)[..(SIZE[0] - PANEL) * 550].to_vec());
+    above == still_above && is_told(&scene(after))
 }
 
 /// What is left of the window beside the panel.
@@ -140,12 +158,14 @@ fn parameters_hold_at_once_or_with_the_next_start() {
     let (viewer, window, paused) = screen.paused_window();
     click(&screen, FOLD_TIMINGS);
     screen.still_after(&paused);
-    enter(&screen, ELONGATION, "1.25");
+    enter(&screen, SEARCH, "elongation");
+    enter(&screen, FOUND, "1.25");
     screen.titled(window, "elongation 1.25");
     let live = screen.still();
-    enter(&screen, SEARCH, "columns");
+    screen.xdotool(&format!("mousemove {} {} click --repeat 3 1", SIZE[0] - PANEL + SEARCH[0], SEARCH[1]));
+    screen.xdotool("type columns");
     let found = screen.still_after(&live);
-    enter(&screen, FIRST_FOUND, "12");
+    enter(&screen, FOUND_OF_BODY, "12");
     let edited = screen.still_after(&found);
     assert!(scene(&edited) == scene(&found), "nothing has been started yet");
     click(&screen, RESTART);
@@ -159,16 +179,71 @@ fn parameters_hold_at_once_or_with_the_next_start() {
 }
 
 #[test]
+fn a_click_on_a_pass_tells_what_it_does() {
+    let screen = start();
+    let (viewer, _, before) = screen.paused_window();
+    // Names are grey, and the chosen one is white.
+    let whites = |pixels: &[Pixel]| {
+        let row = (SOLVE[1] - 8..SOLVE[1] + 8).flat_map(|y| (20..100).map(move |x| [SIZE[0] - PANEL + x, y]));
+        row.filter(|place| at(pixels, *place).iter().all(|&channel| channel > 245)).count()
+    };
+    assert_eq!(whites(&before), 0);
+    click(&screen, SOLVE);
+    screen.until("the pass is marked", || (whites(&screen.pixels(SIZE)) > 10).then_some(()));
+    click(&screen, SOLVE);
+    screen.until("the pass is no longer marked", || (whites(&screen.pixels(SIZE)) == 0).then_some(()));
+    click(&screen, SOLVE);
+    screen.xdotool("key --delay 200 n n");
+    assert_eq!(report(&screen, viewer)["validation_messages"], 0);
+}
+
+/// In the lists: GPU and CPU; verlet, mass-spring, xpbd, pbd and xpbd-document.
+#[test]
+fn another_solver_and_another_backend_go_on_from_where_the_body_is() {
+    let screen = start();
+    let (viewer, window, start) = screen.paused_window();
+    screen.xdotool("key --delay 100 n n n n n n n n n n n n");
+    screen.titled(window, " 0.2 s");
+    let before = screen.still();
+    assert!(scene(&before) != scene(&start));
+    choose(&screen, BACKENDS, 1);
+    let on_cpu = screen.still_after(&before);
+    assert!(scene(&on_cpu) == scene(&before), "the CPU has the flag where the GPU had it");
+    choose(&screen, SOLVERS, 3);
+    let by_pbd = screen.still_after(&on_cpu);
+    assert!(scene(&by_pbd) == scene(&before), "pbd has the flag where xpbd had it");
+    assert!(screen.title(window).contains(" 0.2 s"), "time goes on: {}", screen.title(window));
+    screen.xdotool("key n");
+    let moved = screen.still_after(&by_pbd);
+    assert!(scene(&moved) != scene(&before));
+    choose(&screen, BACKENDS, 0);
+    let back = screen.still_after(&moved);
+    assert!(scene(&back) == scene(&moved));
+    // 2 of its springs in a row are too stiff for the substeps that the flag has here with a mass of a tenth.
+    click(&screen, FOLD_TIMINGS);
+    let folded = screen.still_after(&back);
+    enter(&screen, SEARCH, "particle_mass");
+    screen.still_after(&folded);
+    enter(&screen, FOUND, "1e-5");
+    let lighter = screen.still();
+    assert!(scene(&lighter) == scene(&moved), "a lighter flag is where it was");
+    choose(&screen, SOLVERS, 1);
+    let refused = screen.still_after(&lighter);
+    assert!(is_only_told(&moved, &refused), "unstable springs are refused");
+    let report = report(&screen, viewer);
+    assert_eq!((&report["solver"], &report["backend"]), (&"pbd".into(), &"gpu".into()));
+    assert!(report["frames"].as_u64().unwrap() >= 13, "steps before a change count: {}", report["frames"]);
+    assert_eq!(report["validation_messages"], 0);
+}
+
+#[test]
 fn the_picker_starts_a_preset_and_says_why_one_cannot_start() {
     let screen = start();
     let (viewer, window, before) = screen.paused_window();
     // The preset `mesh` has no mesh.
     pick(&screen, "mesh");
     let told = screen.still_after(&before);
-    // The message is at the lower edge of what is left of the window.
-    let [top, bottom] = [&before, &told].map(|pixels| scene(pixels)[..(SIZE[0] - PANEL) * 550].to_vec());
-    assert!(top == bottom, "the flag stays as it is");
-    assert!(screen::is_told(&scene(&told)), "nothing is said of it");
+    assert!(is_only_told(&before, &told), "nothing is said of it, or the flag has changed");
     screen.xdotool("key n");
     screen.still_after(&told);
     pick(&screen, "verlet");

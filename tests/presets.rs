@@ -6,7 +6,7 @@ use std::fs;
 
 use common::Validated;
 use glam::Vec4;
-use tautline::engine::{Device, Frames};
+use tautline::engine::{Device, Extent, Frames};
 use tautline::model::strain;
 use tautline::scene::{Scene, presets};
 
@@ -39,6 +39,32 @@ fn two_runs_of_every_preset_end_in_the_same_bits() {
         assert!(bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&second), "{name}: other bits");
         let start = scene.simulation(&validated.device).unwrap().positions().unwrap();
         assert_ne!(first, start, "{name} moves");
+    }
+}
+
+/// What a solver says of its passes is what it records, under the names of shaders that are there.
+#[test]
+fn the_passes_of_every_preset_are_those_that_are_recorded() {
+    let validated = Validated::open();
+    let directory = tempfile::tempdir().unwrap();
+    let mesh = directory.path().join("tent.obj");
+    fs::write(&mesh, TENT).unwrap();
+    for (name, _) in presets() {
+        let settings = if name == "mesh" { vec![("mesh".into(), mesh.display().to_string())] } else { vec![] };
+        let mut simulation = Scene::load(name, &settings).unwrap().simulation(&validated.device).unwrap();
+        let mut frames = Frames::new(&validated.device, 1).unwrap();
+        let mut recorder = frames.begin().unwrap();
+        recorder.keep_work();
+        simulation.record(&mut recorder).unwrap();
+        let work = recorder.work();
+        recorder.submit().unwrap();
+        let dispatches = work.iter().filter(|pass| pass.calls[0].0.extent != Extent::Transfer);
+        let recorded: Vec<_> = dispatches.clone().map(|pass| (pass.name.clone(), pass.call_count())).collect();
+        assert_eq!(recorded, simulation.passes(), "{name}");
+        for shader in dispatches.flat_map(|pass| pass.calls[0].0.shaders.to_vec()) {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl").join(&shader);
+            assert!(path.is_file(), "{name}: {shader}");
+        }
     }
 }
 

@@ -103,6 +103,12 @@ impl Pbd {
         cut::constraints(&blade.push(self.constraints.len() as u32), &self.positions, &mut self.constraints);
     }
 
+    /// Lets `sever` cut constraints, which have an order of their own: what is cut joins its first particle to itself.
+    pub fn sever(&mut self, sever: impl FnOnce(&mut [Constraint])) {
+        self.prepare_jacobi();
+        sever(&mut self.constraints);
+    }
+
     /// Lets the force on each particle be that of air on `triangles`.
     pub fn blow(&mut self, air: &mut Air, parameters: &AirParameters, triangles: &[[u32; 3]]) {
         let Self { positions, velocities, forces, .. } = self;

@@ -293,6 +293,13 @@ impl Device {
         self.shared.names.as_ref()
     }
 
+    /// What is allocated of the device's memory now, by all that was made on it.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        let report = lock(self.allocator()).generate_report();
+        Memory { allocations: report.allocations.len(), bytes: report.total_allocated_bytes }
+    }
+
     pub(crate) fn allocator(&self) -> &Mutex<Allocator> {
         &self.shared.allocator
     }
@@ -309,6 +316,15 @@ impl Device {
         }
         Ok(())
     }
+}
+
+/// What is allocated of a device's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// How many buffers and images have some.
+    pub allocations: usize,
+    /// What they take together \[bytes\].
+    pub bytes: u64,
 }
 
 /// The parts of a device that have to be destroyed before it.

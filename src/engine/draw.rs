@@ -11,6 +11,7 @@ use super::hazard::Use;
 use super::image::{DEPTH_FORMAT, Image, ImageKind};
 use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, add_use, reflect_shader};
 use super::recorder::Recorder;
+use super::work::{Bound, Extent, Work};
 
 /// How a pipeline draws. Vertices are not fed: vertex shaders index the buffers that they bind.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,7 @@ struct RawDrawPipeline {
     color_format: vk::Format,
     samples: u32,
     depth: bool,
+    shaders: Vec<String>,
     interface: Interface,
     device: Device,
 }
@@ -63,6 +65,8 @@ impl DrawPipeline {
         let mut stages = vec![(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| (vk::ShaderStageFlags::FRAGMENT, fragment)));
         let interface = Interface::new(device, name, &stages)?;
+        let mut shaders = vec![format!("{name}.vert")];
+        shaders.extend(description.fragment.map(|fragment| format!("{}.frag", fragment.name)));
 
         let vertex_module = Module::new(device, &description.vertex)?;
         let fragment_module = description.fragment.as_ref().map(|code| Module::new(device, code)).transpose()?;
@@ -130,6 +134,7 @@ impl DrawPipeline {
                 color_format: description.color_format,
                 samples: description.samples,
                 depth: description.depth,
+                shaders,
                 interface,
                 device: device.clone(),
             }),
@@ -241,6 +246,7 @@ impl Recorder<'_> {
             self.keep_alive(image);
         }
         self.start_pass(&name.into(), &uses);
+        self.describe(|| work(draws));
         let commands = self.slot.commands;
         begin_rendering(self.device.raw(), commands, target, target.first(name)?.extent());
         for draw in draws {
@@ -263,6 +269,28 @@ impl Recorder<'_> {
         unsafe { self.device.raw().cmd_end_rendering(commands) };
         Ok(())
     }
+}
+
+/// What draws do together.
+fn work(draws: &[Draw<'_>]) -> Work {
+    let mut shaders: Vec<String> = Vec::new();
+    let mut bound: Vec<Bound> = Vec::new();
+    let mut vertices = 0;
+    for draw in draws {
+        let new = |name: &&String| !shaders.contains(name);
+        let of_draw = &draw.bindings.pipeline().shared.shaders;
+        shaders.extend(of_draw.iter().filter(new).cloned().collect::<Vec<_>>());
+        for one in draw.bindings.bound().iter() {
+            if !bound.contains(one) {
+                bound.push(one.clone());
+            }
+        }
+        vertices += u64::from(match draw.vertices {
+            Vertices::Count(count) | Vertices::Indexed(_, count) => count,
+        });
+    }
+    let extent = Extent::Draw { draws: draws.len() as u32, vertices };
+    Work { shaders: shaders.into(), extent, bound: bound.into() }
 }
 
 fn begin_rendering(raw: &ash::Device, commands: vk::CommandBuffer, target: &Target<'_>, [width, height]: [u32; 2]) {

@@ -179,6 +179,10 @@ impl Image {
         self.shared.format
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.shared.name
+    }
+
     pub(super) fn id(&self) -> ResourceId {
         self.shared.id
     }

@@ -13,6 +13,7 @@ use super::hazard::{ImageUse, Use};
 use super::image::{Image, ImageKind};
 use super::recorder::Owned;
 use super::reflect::{Access, Binding, BindingKind, Reflection, reflect};
+use super::work::Bound;
 
 /// A compiled shader: its name, by which captures, timings and errors call it, and its SPIR-V.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,15 @@ pub enum Resource<'a> {
     Buffer(&'a Buffer),
     /// For storage and sampled images.
     Image(&'a Image),
+}
+
+impl Resource<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Buffer(buffer) => buffer.name(),
+            Self::Image(image) => image.name(),
+        }
+    }
 }
 
 impl<'a> From<&'a Buffer> for Resource<'a> {
@@ -178,6 +188,7 @@ struct RawBindings<P> {
     pool: vk::DescriptorPool,
     set: vk::DescriptorSet,
     uses: Vec<Use>,
+    bound: Arc<[Bound]>,
     // The pipeline and the resources live as long as the set that refers to them.
     pipeline: P,
     _owners: Vec<Arc<dyn Any + Send + Sync>>,
@@ -222,7 +233,13 @@ impl<P: Pipeline> Bindings<P> {
         let device = interface.device.clone();
         let (pool, set) = Self::allocate(&device, interface)?;
         write_set(&device, set, &bound);
-        let raw = RawBindings { pool, set, uses, pipeline: pipeline.clone(), _owners: owners, device };
+        let bound = bound.iter().map(|(binding, resource)| Bound {
+            name: binding.name.clone(),
+            resource: resource.name().to_string(),
+            access: binding.access,
+        });
+        let bound = bound.collect();
+        let raw = RawBindings { pool, set, uses, bound, pipeline: pipeline.clone(), _owners: owners, device };
         Ok(Self { shared: Arc::new(raw) })
     }
 
@@ -256,6 +273,11 @@ impl<P: Pipeline> Bindings<P> {
     #[must_use]
     pub fn pipeline(&self) -> &P {
         &self.shared.pipeline
+    }
+
+    /// What is bound, in the order of the binding numbers.
+    pub(super) fn bound(&self) -> &Arc<[Bound]> {
+        &self.shared.bound
     }
 
     pub(super) fn uses(&self) -> &[Use] {

@@ -18,6 +18,7 @@ pub struct Kernel {
 struct RawKernel {
     raw: vk::Pipeline,
     local_size: [u32; 3],
+    shaders: Arc<[String]>,
     interface: Interface,
     device: Device,
 }
@@ -46,8 +47,14 @@ impl Kernel {
         let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
         let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateComputePipelines", result })?[0];
         device.name(raw, code.name);
-        let local_size = reflection.local_size;
-        Ok(Self { shared: Arc::new(RawKernel { raw, local_size, interface, device: device.clone() }) })
+        let shared = RawKernel {
+            raw,
+            local_size: reflection.local_size,
+            shaders: [format!("{}.comp", code.name)].into(),
+            interface,
+            device: device.clone(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// A driver may accept a workgroup beyond its limits and lose the device when it runs, so they are checked here.
@@ -83,6 +90,10 @@ impl Kernel {
     #[must_use]
     pub fn local_size(&self) -> [u32; 3] {
         self.shared.local_size
+    }
+
+    pub(super) fn shaders(&self) -> &Arc<[String]> {
+        &self.shared.shaders
     }
 
     pub(super) fn raw(&self) -> vk::Pipeline {

@@ -29,11 +29,12 @@ pub mod reflect;
 mod surface;
 mod timing;
 pub mod trace;
+mod work;
 
 pub use ash::vk;
 pub use buffer::{Buffer, Staging};
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
-pub use device::{Device, Ticket};
+pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
 pub use error::{Error, Result};
 pub use frames::Frames;
@@ -45,3 +46,4 @@ pub use recorder::Recorder;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
 pub use timing::{FrameTiming, PassTiming};
+pub use work::{Bound, Extent, PassWork, Work};

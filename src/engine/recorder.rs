@@ -16,6 +16,7 @@ use super::hazard::{Barrier, ResourceId, Tracker, Use};
 use super::interface::Pipeline;
 use super::kernel::{Bindings, Kernel};
 use super::trace::Trace;
+use super::work::{Extent, PassWork, Work};
 
 /// Something a recording has to keep alive until the device is done with it.
 pub(super) trait Owned {
@@ -30,7 +31,7 @@ pub struct Recorder<'frame> {
     pub(super) device: Device,
     pub(super) slot: &'frame mut Slot,
     tracker: Tracker,
-    /// Kept with validation on, to be searched for missing barriers.
+    /// Kept where it was asked for, and with validation on, to be searched for missing barriers.
     trace: Option<Trace>,
     run: Option<Run>,
     /// What this recording reads back into.
@@ -99,6 +100,11 @@ impl<'frame> Recorder<'frame> {
         }
         self.keep_alive(bindings);
         self.start_pass(kernel.name(), bindings.uses());
+        self.describe(|| Work {
+            shaders: kernel.shaders().clone(),
+            extent: Extent::Dispatch { local_size: kernel.local_size(), groups },
+            bound: bindings.bound().clone(),
+        });
         let commands = self.slot.commands;
         // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the sizes of
         // push constants and dispatch were checked just now.
@@ -109,6 +115,17 @@ impl<'frame> Recorder<'frame> {
             raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
         }
         Ok(())
+    }
+
+    /// Keeps from here on what passes are told to do, for [`Recorder::work`].
+    pub fn keep_work(&mut self) {
+        self.trace.get_or_insert_default();
+    }
+
+    /// What passes were told to do since [`Recorder::keep_work`], or with validation on from the start; else nothing.
+    #[must_use]
+    pub fn work(&self) -> Vec<PassWork> {
+        self.trace.as_ref().map(Trace::work).unwrap_or_default()
     }
 
     /// Ends the recording and hands it to the device.
@@ -129,7 +146,7 @@ impl<'frame> Recorder<'frame> {
         if let Some(barrier) = self.tracker.finish() {
             self.record_barrier(&barrier);
         }
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.trace.as_ref().filter(|_| self.device.instance().validates()) {
             self.device.instance().add_messages(trace.races());
         }
         // SAFETY: the command buffer is recording and outside a render pass; the slot keeps all that it uses alive until
@@ -158,6 +175,13 @@ impl<'frame> Recorder<'frame> {
             run.calls += 1;
         }
         self.order(name, uses);
+    }
+
+    /// Tells the trace, where one is kept, what the call that was started last does.
+    pub(super) fn describe(&mut self, work: impl FnOnce() -> Work) {
+        if let Some(trace) = &mut self.trace {
+            trace.describe(work());
+        }
     }
 
     /// Records the barrier that `uses` need, if any.

@@ -10,13 +10,22 @@ use std::collections::HashMap;
 use ash::vk;
 
 use super::hazard::{Barrier, ResourceId, Use};
+use super::work::{PassWork, Work};
 
 /// What a recording did, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    passes: Vec<(String, Vec<Use>)>,
+    passes: Vec<Pass>,
     /// Each barrier with the number of passes before it.
     barriers: Vec<(usize, Barrier)>,
+}
+
+/// One call of a pass.
+#[derive(Clone, Debug)]
+struct Pass {
+    name: String,
+    uses: Vec<Use>,
+    work: Work,
 }
 
 #[derive(Default)]
@@ -27,9 +36,16 @@ struct History {
 }
 
 impl Trace {
-    /// Adds a pass.
+    /// Adds a call of a pass.
     pub fn pass(&mut self, name: &str, uses: &[Use]) {
-        self.passes.push((name.to_string(), uses.to_vec()));
+        self.passes.push(Pass { name: name.to_string(), uses: uses.to_vec(), work: Work::default() });
+    }
+
+    /// Adds what the call that was added last does.
+    pub fn describe(&mut self, work: Work) {
+        if let Some(last) = self.passes.last_mut() {
+            last.work = work;
+        }
     }
 
     /// Adds a barrier.
@@ -42,7 +58,7 @@ impl Trace {
     pub fn races(&self) -> Vec<String> {
         let mut races = Vec::new();
         let mut histories: HashMap<ResourceId, History> = HashMap::new();
-        for (index, (name, uses)) in self.passes.iter().enumerate() {
+        for (index, Pass { name, uses, .. }) in self.passes.iter().enumerate() {
             for one in uses {
                 let history = histories.entry(one.resource).or_default();
                 let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().collect();
@@ -57,7 +73,7 @@ impl Trace {
                         None => self.ordered(earlier, &other, index, one),
                     };
                     if !ordered {
-                        let before = &self.passes[earlier].0;
+                        let before = &self.passes[earlier].name;
                         races.push(format!(
                             "no barrier between pass {earlier} '{before}' ({:?}) and pass {index} '{name}' ({:?}) on \
                              the same resource",
@@ -86,6 +102,27 @@ impl Trace {
         races
     }
 
+    /// What each pass was told to do, in the order of their first calls.
+    #[must_use]
+    pub fn work(&self) -> Vec<PassWork> {
+        let mut all: Vec<PassWork> = Vec::new();
+        for (index, Pass { name, work, .. }) in self.passes.iter().enumerate() {
+            let place = all.iter().position(|pass| pass.name == *name).unwrap_or_else(|| {
+                all.push(PassWork { name: name.clone(), calls: Vec::new(), barriers: Vec::new() });
+                all.len() - 1
+            });
+            all[place].add(work, self.barriers_before(index).cloned());
+        }
+        all
+    }
+
+    /// The barriers right before a call.
+    fn barriers_before(&self, pass: usize) -> impl DoubleEndedIterator<Item = &Barrier> {
+        let from = self.barriers.partition_point(|(at, _)| *at < pass);
+        let to = self.barriers.partition_point(|(at, _)| *at <= pass);
+        self.barriers[from..to].iter().map(|(_, barrier)| barrier)
+    }
+
     /// How many barriers were recorded.
     #[must_use]
     pub fn barrier_count(&self) -> usize {
@@ -101,11 +138,8 @@ impl Trace {
 
     /// The barrier right before a pass, where it changes the layout of `resource`.
     fn transition_at(&self, pass: usize, resource: ResourceId) -> Option<&Barrier> {
-        let from = self.barriers.partition_point(|(at, _)| *at < pass);
-        let to = self.barriers.partition_point(|(at, _)| *at <= pass);
-        let right_before = self.barriers[from..to].iter().map(|(_, barrier)| barrier);
         let changes = |barrier: &&Barrier| barrier.transitions.iter().any(|transition| transition.resource == resource);
-        right_before.rev().find(changes)
+        self.barriers_before(pass).rev().find(changes)
     }
 
     fn layout_before(&self, pass: usize, resource: ResourceId) -> Option<vk::ImageLayout> {
@@ -177,6 +211,15 @@ mod tests {
         let trace = record(&passes());
         assert_eq!(trace.races(), Vec::<String>::new());
         assert_eq!(trace.barrier_count(), 7);
+    }
+
+    #[test]
+    fn the_work_of_a_pass_is_told_with_its_barriers() {
+        let work = record(&passes()).work();
+        let told: Vec<_> = work.iter().map(|pass| (&*pass.name, pass.call_count(), pass.barriers.len())).collect();
+        // The barrier before the first batch and the one between two are the same.
+        assert_eq!(told, [("predict", 1, 0), ("solve", 6, 1), ("velocity", 1, 1)]);
+        assert_eq!((work[1].barriers[0].1, work[1].barriers[0].0.source_accesses), (6, Accesses::SHADER_STORAGE_WRITE));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod build;
 mod colliders;
 mod cut_tables;
+mod effect;
 mod error;
 mod file;
 mod heights;
@@ -23,6 +24,7 @@ use std::path::Path;
 
 pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
+pub use effect::Effect;
 pub use error::{Place, SceneError};
 pub use heights::Heights;
 pub use keys::{Key, Scene};

@@ -1,5 +1,7 @@
 //! The attachments of a simulation on the device, shared by every solver.
 
+use glam::Vec4;
+
 use super::external::Place;
 use super::{Step, span_of};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
@@ -65,6 +67,11 @@ impl Attachments {
         recorder.dispatch(&self.places[place], &push, [self.attached_count, 1, 1])
     }
 
+    /// As [`let_go`].
+    pub(super) fn let_go(&self, time: f64, step: &Step, particles: &mut [Vec4]) {
+        let_go(&self.list, time, step, particles);
+    }
+
     /// Name of the pass.
     pub(super) fn pass(&self) -> String {
         self.places[0].pipeline().name().to_string()
@@ -89,6 +96,15 @@ pub(super) fn attached_particles(list: &[Attachment]) -> Vec<AttachedParticle> {
 pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) -> Vec<layout::Attachment> {
     let substep_dt = f64::from(step.dt) / f64::from(step.substeps);
     list.iter().map(|attachment| attachment.during(time, substep_dt, step.substeps)).collect()
+}
+
+/// Gives those of `particles` that attachments have let go before `time` \[s\] their inverse mass in w.
+pub(super) fn let_go(list: &[Attachment], time: f64, step: &Step, particles: &mut [Vec4]) {
+    for (attachment, during) in list.iter().zip(attachments_during(list, time, step)) {
+        for particle in attachment.particles.iter().filter(|_| during.release_substep < 0) {
+            particles[particle.index as usize].w = particle.inverse_mass;
+        }
+    }
 }
 
 /// The push constants of a substep, for so many attached particles.

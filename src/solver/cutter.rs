@@ -3,10 +3,10 @@
 //! Nothing is rebuilt. A constraint that is cut joins a particle to itself, has no length and does nothing, and a triangle
 //! that is cut has one corner and no area; so batches stay as they are, and free of races.
 
-use super::{Step, Triangles};
+use super::{Severed, Step, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::Constraint;
-use crate::model::{Blade, Cut};
+use crate::model::{Blade, Cut, triangles_around};
 use crate::shaders;
 
 /// When a cloth is cut: the cuts of its scene and those that are made while it runs.
@@ -45,6 +45,7 @@ pub(super) struct Cutter {
     pub(super) schedule: Schedule,
     /// Whether anything has been cut since the last reset.
     has_cut: bool,
+    particle_count: usize,
     constraints: Whole<Constraint>,
     /// Of the triangles, where there are any.
     lists: Vec<Whole<u32>>,
@@ -82,13 +83,13 @@ impl Cutter {
         let whole = Whole::read(constraints)?;
         let mut passes = vec![pass(&shaders::CUT_CONSTRAINTS, "Constraints", constraints, whole.content.len() as u32)?];
         let mut lists = Vec::new();
+        let particle_count = positions.size() as usize / size_of::<glam::Vec4>();
         if let Some(Triangles { corners, around, count }) = triangles {
-            let particle_count = (positions.size() / size_of::<glam::Vec4>() as u64) as u32;
             passes.push(pass(&shaders::CUT_TRIANGLES, "Triangles", corners, *count)?);
-            passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count)?);
+            passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count as u32)?);
             lists = vec![Whole::read(corners)?, Whole::read(around)?];
         }
-        Ok(Self { schedule: Schedule::new(cuts), has_cut: false, constraints: whole, lists, passes })
+        Ok(Self { schedule: Schedule::new(cuts), has_cut: false, particle_count, constraints: whole, lists, passes })
     }
 
     /// The constraints before any cut. Shape \[constraint_count\].
@@ -103,6 +104,31 @@ impl Cutter {
             for (bindings, count) in &self.passes {
                 recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
             }
+        }
+        Ok(())
+    }
+
+    /// Waits for the device and says what has been cut.
+    pub(super) fn severed(&self) -> engine::Result<Severed> {
+        if !self.has_cut {
+            return Ok(Severed::default());
+        }
+        let corners: Vec<u32> = self.lists.first().map_or(Ok(Vec::new()), |corners| corners.buffer.read())?;
+        let constraints: Vec<Constraint> = self.constraints.buffer.read()?;
+        Ok(Severed::between(&self.constraints.content, &constraints, corners.as_chunks().0))
+    }
+
+    /// Makes the cloth whole but for what is `severed`, and waits until that is done.
+    pub(super) fn sever(&mut self, severed: &Severed) -> engine::Result<()> {
+        self.reset()?;
+        self.has_cut = !severed.is_empty();
+        let mut constraints = self.constraints.content.clone();
+        let mut corners = self.lists.first().map_or_else(Vec::new, |corners| corners.content.clone());
+        severed.sever(&mut constraints, corners.as_chunks_mut().0);
+        self.constraints.buffer.write(&constraints)?;
+        if let [triangles, around] = &self.lists[..] {
+            triangles.buffer.write(&corners)?;
+            around.buffer.write(&triangles_around(self.particle_count, corners.as_chunks().0))?;
         }
         Ok(())
     }

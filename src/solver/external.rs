@@ -4,7 +4,7 @@ use glam::Vec4;
 
 use super::air::{Air, AirForces};
 use super::attachments::Attachments;
-use super::{Colliders, Step, Triangles};
+use super::{Colliders, State, Step, Triangles};
 use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
 use crate::layout::CollidePush;
 use crate::model::{Attachment, Collider, Cut};
@@ -104,6 +104,16 @@ impl External {
             Some(air) => air.record(recorder, place),
             None => Ok(()),
         }
+    }
+
+    /// `particles` as a state has them at its time, xyz \[m\]: with the inverse masses in w that they started with, but for
+    /// those that have been let go since.
+    pub(super) fn particles_at(&self, state: &State, particles: &[Vec4]) -> Vec<Vec4> {
+        let mut particles = state.positions_as(particles);
+        if let Some(attachments) = &self.attachments {
+            attachments.let_go(state.time, &self.step, &mut particles);
+        }
+        particles
     }
 
     /// Records the way of the attached particles in place `place` to where they are at the end of a substep.

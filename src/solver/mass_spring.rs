@@ -5,7 +5,8 @@
 use glam::{IVec2, Vec3, Vec4};
 
 use super::external::{External, Place};
-use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles};
+use super::state::truncated;
+use super::{Colliders, Particles, Severed, Solver, State, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
 use crate::model::Grid;
@@ -153,6 +154,16 @@ impl Solver for MassSpring {
         let written = self.write(&start, &vec![Vec4::ZERO; start.len()]);
         self.start = start;
         written
+    }
+
+    fn state(&self, time: f64) -> engine::Result<State> {
+        let (positions, velocities) = (truncated(&self.positions()?), truncated(&self.velocities().read::<Vec4>()?));
+        Ok(State { time, positions, velocities, severed: Severed::default() })
+    }
+
+    fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        let particles = self.external.particles_at(state, &self.start);
+        self.write(&particles, &state.velocity_vectors())
     }
 
     fn triangles(&self) -> Option<&Triangles> {

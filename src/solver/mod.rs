@@ -15,6 +15,7 @@ mod pbd_settings;
 mod residuals;
 mod rope;
 mod simulation;
+mod state;
 mod triangles;
 mod verlet;
 
@@ -31,6 +32,7 @@ pub use pbd::Pbd;
 pub use pbd_settings::{ConstraintSolver, PbdSettings};
 pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
+pub use state::{Severed, State};
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
@@ -129,6 +131,22 @@ pub trait Solver {
             Particles::Planes(buffer) => Ok(rope::positions(&buffer.read::<f32>()?)),
         }
     }
+
+    /// Waits for the device and says what the body does now, at simulated time `time` \[s\].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn state(&self, time: f64) -> engine::Result<State>;
+
+    /// Goes on from a state of the same body, and waits until that is done. What is held stays where it was then; a solver
+    /// of forces passes over what has been cut.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    ///
+    /// # Panics
+    /// Where the state is not of as many particles.
+    fn set_state(&mut self, state: &State) -> engine::Result<()>;
 
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}

@@ -11,7 +11,10 @@ use glam::Vec4;
 use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
-use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings, Triangles};
+use super::state::truncated;
+use super::{
+    Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, Triangles,
+};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
 use crate::model::{Blade, Cloth, Cut};
@@ -152,6 +155,11 @@ impl Pbd {
         Cutter::new(&self.device, &self.positions, &self.constraints, self.external.triangles.as_ref(), cuts)
     }
 
+    /// The cutter, made where there is none yet, while the constraints are whole.
+    fn take_cutter(&mut self) -> engine::Result<Cutter> {
+        self.cutter.take().map_or_else(|| self.make_cutter(&[]), Ok)
+    }
+
     /// Makes what [`ConstraintSolver::Jacobi`] needs, where it is set and not made yet.
     pub(super) fn prepare_jacobi(&mut self) -> engine::Result<()> {
         if self.settings.constraint_solver == ConstraintSolver::Jacobi && self.jacobi.is_none() {
@@ -266,6 +274,29 @@ impl Solver for Pbd {
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
 
+    fn state(&self, time: f64) -> engine::Result<State> {
+        let velocities: Vec<Vec4> = self.velocities.read()?;
+        Ok(State {
+            time,
+            positions: truncated(&self.positions()?),
+            velocities: truncated(&velocities),
+            severed: self.cutter.as_ref().map_or_else(|| Ok(Severed::default()), Cutter::severed)?,
+        })
+    }
+
+    fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        let particles = self.external.particles_at(state, &self.start);
+        self.positions.write(&particles)?;
+        self.velocities.write(&state.velocity_vectors())?;
+        if self.cutter.is_none() && state.severed.is_empty() {
+            return Ok(());
+        }
+        let mut cutter = self.take_cutter()?;
+        cutter.sever(&state.severed)?;
+        self.cutter = Some(cutter);
+        Ok(())
+    }
+
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         Some(&mut self.settings)
     }
@@ -283,10 +314,7 @@ impl Solver for Pbd {
     }
 
     fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
-        let mut cutter = match self.cutter.take() {
-            Some(cutter) => cutter,
-            None => self.make_cutter(&[])?,
-        };
+        let mut cutter = self.take_cutter()?;
         cutter.schedule.cut(blade);
         self.cutter = Some(cutter);
         Ok(true)

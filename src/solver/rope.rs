@@ -4,7 +4,8 @@
 
 use glam::{Vec3, Vec4};
 
-use super::{Colliders, Particles, Solver, Step};
+use super::state::truncated;
+use super::{Colliders, Particles, Solver, State, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, RopeParameters, RopePush};
 use crate::model::{Collider, Rope, Ropes};
@@ -150,9 +151,16 @@ fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::
 
 /// Positions in xyz \[m\], w is 0, of the planes of a state; shape \[particle_count\].
 pub(super) fn positions(planes: &[f32]) -> Vec<Vec4> {
+    places(planes)[0].iter().map(|place| place.extend(0.0)).collect()
+}
+
+/// Where particles are and where they were one substep ago \[m\], of the planes of a state; shapes \[particle_count\].
+fn places(planes: &[f32]) -> [Vec<Vec3>; 2] {
     let size = planes.len() / PLANES;
-    let [x, y, z] = [0, 1, 2].map(|plane| &planes[plane * size..][..size]);
-    x.iter().zip(y).zip(z).map(|((&x, &y), &z)| Vec4::new(x, y, z, 0.0)).collect()
+    [0, 3].map(|first| {
+        let [x, y, z] = [0, 1, 2].map(|axis| &planes[(first + axis) * size..][..size]);
+        x.iter().zip(y).zip(z).map(|((&x, &y), &z)| Vec3::new(x, y, z)).collect()
+    })
 }
 
 /// The solver on the GPU.
@@ -263,8 +271,19 @@ impl Solver for RopeVerlet {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
-        let start: Vec<Vec3> = self.ropes.positions().iter().map(|position| position.truncate()).collect();
+        let start = truncated(self.ropes.positions());
         self.write(&start, &start)
+    }
+
+    fn state(&self, time: f64) -> engine::Result<State> {
+        let planes: Vec<f32> = self.planes.read()?;
+        let [now, before] = places(&planes);
+        Ok(State::of_places(time, &now, &before, self.step.substep_dt()))
+    }
+
+    fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        let [previous, current] = state.places(&state.positions_as(self.ropes.positions()), self.step.substep_dt());
+        self.write(&truncated(&previous), &truncated(&current))
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec4};
 
-use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, Step, Triangles};
+use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, State, Step, Triangles};
 use crate::engine::{self, Recorder};
 use crate::model::{Blade, Body, Strain, strain};
 
@@ -11,19 +11,40 @@ pub struct Simulation {
     body: Body,
     solver: Box<dyn Solver>,
     step: Step,
-    steps_recorded: u64,
+    time: SimulatedTime,
+}
+
+/// Simulated time: whole steps from a start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SimulatedTime {
+    /// Where the steps are counted from \[s\].
+    start: f64,
+    pub(super) steps: u64,
+}
+
+impl From<f64> for SimulatedTime {
+    fn from(start: f64) -> Self {
+        Self { start, steps: 0 }
+    }
+}
+
+impl SimulatedTime {
+    /// The time after its steps \[s\].
+    pub(super) fn after(&self, step: &Step) -> f64 {
+        self.start + self.steps as f64 * f64::from(step.dt)
+    }
 }
 
 impl Simulation {
     /// Joins a body with the solver that was made of it.
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self::after(0, body, solver, step)
+        Self::at(SimulatedTime::default(), body, solver, step)
     }
 
-    /// As [`Simulation::new`], with a solver that has run so many steps.
-    pub(super) fn after(steps_recorded: u64, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { body, solver, step, steps_recorded }
+    /// As [`Simulation::new`], with a solver that has come to a time.
+    pub(super) fn at(time: SimulatedTime, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, time }
     }
 
     /// Records one step.
@@ -32,7 +53,7 @@ impl Simulation {
     /// What the engine reports.
     pub fn record(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         self.solver.record(recorder, self.time())?;
-        self.steps_recorded += 1;
+        self.time.steps += 1;
         Ok(())
     }
 
@@ -59,14 +80,35 @@ impl Simulation {
     /// # Errors
     /// What the engine reports.
     pub fn reset(&mut self) -> engine::Result<()> {
-        self.steps_recorded = 0;
+        self.time = SimulatedTime::default();
         self.solver.reset()
+    }
+
+    /// Waits for the device and says what the body does now.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn state(&self) -> engine::Result<State> {
+        self.solver.state(self.time())
+    }
+
+    /// Goes on from a state of the same body, whatever solver it comes from, as [`Solver::set_state`]; [`Simulation::reset`]
+    /// still goes back to how this simulation started.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    ///
+    /// # Panics
+    /// Where the state is not of as many particles.
+    pub fn go_on_from(&mut self, state: &State) -> engine::Result<()> {
+        self.time = SimulatedTime::from(state.time);
+        self.solver.set_state(state)
     }
 
     /// Simulated time after the steps recorded so far \[s\].
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.steps_recorded as f64 * f64::from(self.step.dt)
+        self.time.after(&self.step)
     }
 
     /// What is simulated, as it started.

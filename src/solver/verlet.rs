@@ -5,7 +5,8 @@
 use glam::{IVec2, Vec4};
 
 use super::external::{External, Place};
-use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles, Wind};
+use super::state::truncated;
+use super::{Colliders, Particles, Solver, State, Step, Surroundings, Triangles, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
 use crate::layout::{CollidePush, VerletParameters, VerletPush};
 use crate::model::Grid;
@@ -98,7 +99,7 @@ impl Verlet {
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
-        let start: Vec<Vec4> = particles.iter().map(|particle| flag_pin(*particle)).collect();
+        let start = flagged(particles);
         let image = |name| {
             let image = Image::new(device, name, ImageKind::Storage, [grid.columns, grid.rows])?;
             image.write(&start)?;
@@ -139,9 +140,10 @@ impl Verlet {
     }
 }
 
-/// Document 000 keeps a pin flag where the other solvers keep the inverse mass.
-pub(super) fn flag_pin(particle: Vec4) -> Vec4 {
-    particle.truncate().extend(if particle.w == 0.0 { 1.0 } else { 0.0 })
+/// Document 000 keeps a pin flag where the other solvers keep the inverse mass. Flags turn back into inverse masses, of 0
+/// and 1, in the same way.
+pub(super) fn flagged(particles: &[Vec4]) -> Vec<Vec4> {
+    particles.iter().map(|particle| particle.with_w(if particle.w == 0.0 { 1.0 } else { 0.0 })).collect()
 }
 
 impl Solver for Verlet {
@@ -172,6 +174,17 @@ impl Solver for Verlet {
         let written = self.write(&start, &start);
         self.start = start;
         written
+    }
+
+    fn state(&self, time: f64) -> engine::Result<State> {
+        let [now, before] = [self.current(), self.turn].map(|image| self.images[image].read::<Vec4>());
+        Ok(State::of_places(time, &truncated(&now?), &truncated(&before?), self.step.substep_dt()))
+    }
+
+    fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        let particles = self.external.particles_at(state, &flagged(&self.start));
+        let [previous, current] = state.places(&particles, self.step.substep_dt());
+        self.write(&flagged(&previous), &flagged(&current))
     }
 
     fn triangles(&self) -> Option<&Triangles> {

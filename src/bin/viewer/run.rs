@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use raw_window_handle::RawDisplayHandle;
 use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Ticket};
 use tautline::render::{Bounds, Camera, Wave};
@@ -46,9 +46,26 @@ impl Run {
         Self::on(open_device(instance, arguments, presents)?, arguments.backend, scene)
     }
 
-    /// The same with another scene, on the same device.
-    pub fn with_scene(&self, scene: &Scene) -> Result<Self> {
+    /// Starts another scene on the same device.
+    pub fn starting(&self, scene: &Scene) -> Result<Self> {
         Self::on(self.device.clone(), self.backend, scene)
+    }
+
+    /// Goes on from where the body is now with a scene of the same body, whatever solver it has and wherever it runs.
+    pub fn going_on(&self, scene: &Scene, backend: Backend) -> Result<Self> {
+        let state = self.simulation.state()?;
+        if !state.severed.is_empty() && scene.solver.needs_grid() {
+            bail!("the cloth has been cut, and the springs of `{}` cannot be: reset it first", scene.solver);
+        }
+        let mut run = Self::on(self.device.clone(), backend, scene)?;
+        run.simulation.go_on_from(&state)?;
+        run.steps = self.steps;
+        Ok(run)
+    }
+
+    /// Where the steps are computed.
+    pub fn backend(&self) -> Backend {
+        self.backend
     }
 
     fn on(device: Device, backend: Backend, scene: &Scene) -> Result<Self> {
@@ -155,7 +172,7 @@ impl Run {
         let picture = image.map(|_| picture(&self.device, &self.simulation, self.wave, &positions, arguments, camera));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
-        let device = (arguments.backend == Backend::Gpu).then(|| self.device.info());
+        let device = (self.backend == Backend::Gpu).then(|| self.device.info());
         let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
             .with_timings(&self.timings)
             .with_cpu_timings(&self.cpu_timings)

@@ -184,6 +184,10 @@ impl View {
         };
         self.run.simulation.set_camera(self.camera.position());
         let mut recorder = self.run.frames.begin()?;
+        let looks_at_work = self.panels.wants_work();
+        if looks_at_work {
+            recorder.keep_work();
+        }
         for left in (0..steps).rev() {
             if left == 0 {
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;
@@ -194,6 +198,9 @@ impl View {
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
         self.panels.record(&mut recorder, &frame.image)?;
+        if looks_at_work {
+            self.panels.look(recorder.work());
+        }
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;

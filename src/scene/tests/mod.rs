@@ -1,5 +1,6 @@
 //! Presets and what scenes make; the values and the files in files of their own.
 
+mod effects;
 mod files;
 mod tables;
 mod values;

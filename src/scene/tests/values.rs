@@ -6,7 +6,7 @@ use super::*;
 use crate::model::Shape;
 
 /// A value for each key that differs from its default.
-const OTHER_VALUES: [(&str, &str); 61] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 61] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),

@@ -11,7 +11,8 @@ use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::cutter::Schedule;
 use crate::solver::residuals::rms_error;
-use crate::solver::{ConstraintSolver, PbdSettings, Step, Surroundings};
+use crate::solver::state::truncated;
+use crate::solver::{ConstraintSolver, PbdSettings, Severed, State, Step, Surroundings};
 
 pub(super) struct Constraints {
     step: Step,
@@ -121,6 +122,28 @@ impl CpuSolver for Constraints {
         } else {
             self.state.positions.clone_from(&self.start.0.positions);
             self.state.velocities.fill(Vec4::ZERO);
+        }
+    }
+
+    fn state(&self, time: f64) -> State {
+        let (positions, velocities) = (truncated(&self.state.positions), truncated(&self.state.velocities));
+        let severed = if self.is_cut {
+            Severed::between(&self.start.0.constraints(), &self.state.constraints(), &self.external.triangles)
+        } else {
+            Severed::default()
+        };
+        State { time, positions, velocities, severed }
+    }
+
+    fn set_state(&mut self, state: &State) {
+        self.reset();
+        let particles = self.external.particles_at(state, &self.step, &self.start.0.positions);
+        self.state.velocities = state.velocity_vectors();
+        self.state.positions = particles;
+        if !state.severed.is_empty() {
+            (self.is_cut, self.triangles_changed) = (true, true);
+            let triangles = &mut self.external.triangles;
+            self.state.sever(|constraints| state.severed.sever(constraints, triangles));
         }
     }
 

@@ -1,12 +1,14 @@
 //! What acts on a cloth from outside, on the CPU: attachments and the air.
 
+use glam::Vec4;
+
 use super::CpuTiming;
 use crate::cpu::Air;
 use crate::engine::ShaderCode;
 use crate::layout::{self, AirParameters, AttachPush, AttachedParticle};
 use crate::model::{Attachment, Cloth};
-use crate::solver::attachments::{attach_push, attached_particles, attachments_during};
-use crate::solver::{Step, Surroundings};
+use crate::solver::attachments::{attach_push, attached_particles, attachments_during, let_go};
+use crate::solver::{State, Step, Surroundings};
 
 pub(super) struct External {
     attachments: Vec<Attachment>,
@@ -39,6 +41,13 @@ impl External {
     /// Moves the attachments to the step that starts at `time` \[s\].
     pub(super) fn start_step(&mut self, time: f64, step: &Step) {
         self.moving = attachments_during(&self.attachments, time, step);
+    }
+
+    /// `particles` as a state has them at its time, as those of a solver on a device.
+    pub(super) fn particles_at(&self, state: &State, step: &Step, particles: &[Vec4]) -> Vec<Vec4> {
+        let mut particles = state.positions_as(particles);
+        let_go(&self.attachments, state.time, step, &mut particles);
+        particles
     }
 
     /// Lets the air, where there is some, blow as `blow` does, and measures the pass.

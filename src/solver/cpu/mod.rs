@@ -16,7 +16,7 @@ pub use timing::{CpuPassTiming, CpuTiming};
 
 use glam::{Vec3, Vec4};
 
-use super::{ConstraintSolver, PbdSettings, rope};
+use super::{ConstraintSolver, PbdSettings, State, rope};
 use crate::cpu::Colliders;
 use crate::model::Blade;
 
@@ -30,6 +30,12 @@ trait CpuSolver: Send {
 
     /// Puts everything back to how it started.
     fn reset(&mut self);
+
+    /// What the body does now, at simulated time `time` \[s\].
+    fn state(&self, time: f64) -> State;
+
+    /// As [`Solver::set_state`](super::Solver::set_state).
+    fn set_state(&mut self, state: &State);
 
     /// As [`Solver::set_camera`](super::Solver::set_camera).
     fn set_camera(&mut self, _position: Vec3) {}

@@ -6,7 +6,7 @@ use super::simulation::run;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
 use crate::model::{Blade, Body, Collider, colliders_during, triangles_around};
-use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Triangles};
+use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, State, Step, Triangles};
 
 pub(super) struct OnDevice {
     device: Device,
@@ -121,6 +121,16 @@ impl Solver for OnDevice {
 
     fn positions(&self) -> engine::Result<Vec<Vec4>> {
         Ok(self.solver.particles().positions())
+    }
+
+    fn state(&self, time: f64) -> engine::Result<State> {
+        Ok(self.solver.state(time))
+    }
+
+    fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        self.solver.set_state(state);
+        self.write_triangles()?;
+        self.buffer().write(self.solver.particles().floats())
     }
 
     fn set_camera(&mut self, position: Vec3) {

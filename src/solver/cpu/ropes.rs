@@ -1,12 +1,13 @@
 //! `rope` on the CPU.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
 use crate::model;
 use crate::shaders;
-use crate::solver::{RopeSettings, RopeSway, Step};
+use crate::solver::state::truncated;
+use crate::solver::{RopeSettings, RopeSway, State, Step};
 
 pub(super) struct Ropes {
     step: Step,
@@ -31,10 +32,6 @@ impl Ropes {
             ropes: ropes.clone(),
         }
     }
-}
-
-fn truncated(vectors: &[Vec4]) -> Vec<Vec3> {
-    vectors.iter().map(|vector| vector.truncate()).collect()
 }
 
 fn at_rest(ropes: &model::Ropes) -> cpu::RopeVerlet {
@@ -64,6 +61,16 @@ impl CpuSolver for Ropes {
 
     fn reset(&mut self) {
         self.state = at_rest(&self.ropes);
+    }
+
+    fn state(&self, time: f64) -> State {
+        State::of_places(time, self.state.positions(), self.state.previous(), self.step.substep_dt())
+    }
+
+    fn set_state(&mut self, state: &State) {
+        let particles = state.positions_as(self.ropes.positions());
+        let [previous, current] = state.places(&particles, self.step.substep_dt()).map(|places| truncated(&places));
+        self.state = cpu::RopeVerlet::new(&previous, &current, self.ropes.ropes().len());
     }
 
     fn set_camera(&mut self, position: Vec3) {

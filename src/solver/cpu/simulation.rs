@@ -10,9 +10,10 @@ use super::{CpuSolver, CpuTiming};
 use crate::cpu::Colliders;
 use crate::engine::{self, Device};
 use crate::model::{self, Blade, Body, Cloth, Collider, Grid, Strain, collider_heights, colliders_during};
-use crate::solver::simulation::intact_strain;
+use crate::solver::simulation::{SimulatedTime, intact_strain};
 use crate::solver::{
-    ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, Step, Surroundings, VerletSettings,
+    ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, State, Step, Surroundings,
+    VerletSettings,
 };
 
 /// What runs on the CPU alone: the model, the solver that holds its state, and the time. It works on the threads of the
@@ -25,12 +26,12 @@ pub struct CpuSimulation {
     solver: Box<dyn CpuSolver>,
     colliders: Vec<Collider>,
     step: Step,
-    steps_run: u64,
+    time: SimulatedTime,
 }
 
 impl CpuSimulation {
     fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
-        Self { body, solver, colliders: colliders.to_vec(), step, steps_run: 0 }
+        Self { body, solver, colliders: colliders.to_vec(), step, time: SimulatedTime::default() }
     }
 
     /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
@@ -77,7 +78,7 @@ impl CpuSimulation {
     pub fn advance(&mut self) -> CpuTiming {
         let (mut timing, time) = (CpuTiming::default(), self.time());
         run(&mut *self.solver, &self.step, time, &self.colliders, &mut timing);
-        self.steps_run += 1;
+        self.time.steps += 1;
         timing
     }
 
@@ -98,13 +99,28 @@ impl CpuSimulation {
     pub fn on_device(self, device: &Device) -> engine::Result<Simulation> {
         let time = self.time();
         let solver = OnDevice::new(device, self.solver, &self.body, &self.colliders, self.step, time)?;
-        Ok(Simulation::after(self.steps_run, self.body, Box::new(solver), self.step))
+        Ok(Simulation::at(self.time, self.body, Box::new(solver), self.step))
+    }
+
+    /// What the body does now.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.solver.state(self.time())
+    }
+
+    /// Goes on from a state of the same body, as [`Simulation::go_on_from`].
+    ///
+    /// # Panics
+    /// Where the state is not of as many particles.
+    pub fn go_on_from(&mut self, state: &State) {
+        self.time = SimulatedTime::from(state.time);
+        self.solver.set_state(state);
     }
 
     /// Simulated time after the steps run so far \[s\].
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.steps_run as f64 * f64::from(self.step.dt)
+        self.time.after(&self.step)
     }
 
     /// What is simulated, as it started.

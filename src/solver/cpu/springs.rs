@@ -8,8 +8,9 @@ use crate::cpu::{self, Colliders};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
-use crate::solver::verlet::flag_pin;
-use crate::solver::{MassSpringSettings, Step, Surroundings, VerletSettings};
+use crate::solver::state::truncated;
+use crate::solver::verlet::flagged;
+use crate::solver::{MassSpringSettings, Severed, State, Step, Surroundings, VerletSettings};
 
 pub(super) struct Verlet {
     step: Step,
@@ -28,7 +29,7 @@ impl Verlet {
         settings: VerletSettings,
         surroundings: &Surroundings<'_>,
     ) -> Self {
-        let start: Vec<Vec4> = cloth.positions.iter().map(|particle| flag_pin(*particle)).collect();
+        let start = flagged(&cloth.positions);
         let external = External::new(cloth, surroundings, &step, settings.mass);
         Self { step, settings, grid, state: cpu::Verlet::new(&start, &start), start, external }
     }
@@ -62,6 +63,17 @@ impl CpuSolver for Verlet {
 
     fn reset(&mut self) {
         self.state = cpu::Verlet::new(&self.start, &self.start);
+    }
+
+    fn state(&self, time: f64) -> State {
+        let (now, before) = (truncated(self.state.current()), truncated(self.state.previous()));
+        State::of_places(time, &now, &before, self.step.substep_dt())
+    }
+
+    fn set_state(&mut self, state: &State) {
+        let particles = self.external.particles_at(state, &self.step, &flagged(&self.start));
+        let [previous, current] = state.places(&particles, self.step.substep_dt());
+        self.state = cpu::Verlet::new(&flagged(&previous), &flagged(&current));
     }
 }
 
@@ -110,5 +122,16 @@ impl CpuSolver for MassSpring {
 
     fn reset(&mut self) {
         self.state = cpu::MassSpring::new(&self.start);
+    }
+
+    fn state(&self, time: f64) -> State {
+        let (positions, velocities) = (truncated(self.state.positions()), truncated(self.state.velocities()));
+        State { time, positions, velocities, severed: Severed::default() }
+    }
+
+    fn set_state(&mut self, state: &State) {
+        let particles = self.external.particles_at(state, &self.step, &self.start);
+        self.state = cpu::MassSpring::new(&particles);
+        self.state.velocities_mut().copy_from_slice(&state.velocity_vectors());
     }
 }

@@ -6,6 +6,7 @@ mod field;
 mod keys;
 mod message;
 mod parameters;
+mod pass;
 mod pointer;
 mod run;
 mod style;
@@ -17,14 +18,14 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui::ViewportId;
 use egui::epaint::ClippedPrimitive;
-use tautline::engine::{Device, DeviceInfo, Image, Recorder, vk};
+use tautline::engine::{Device, DeviceInfo, Image, PassWork, Recorder, vk};
 use tautline::render::{Overlay, Shown};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
-use crate::arguments::Present;
+use crate::arguments::{Backend, Present};
 use crate::run::Run;
 use message::Message;
 use parameters::Parameters;
@@ -36,10 +37,10 @@ pub enum Command {
     Pause,
     Step,
     Show(Shown),
-    /// Goes on with these settings, which the solver takes while it runs.
-    Apply(Box<Scene>),
-    /// Starts with this scene.
-    Start(Box<Scene>),
+    /// Goes on with this scene: from where the body is now, if it is still the same body.
+    Change(Box<Scene>),
+    /// Goes on with another backend.
+    Compute(Backend),
     /// Starts with the scene of this preset.
     StartPreset(&'static str),
 }
@@ -163,6 +164,16 @@ impl Panels {
 
     fn open(&self) -> bool {
         self.visible || self.keys_visible || self.message.is_some()
+    }
+
+    /// Whether the work of the next frame is to be kept, for [`Panels::look`].
+    pub fn wants_work(&self) -> bool {
+        self.visible && self.timings.pass.wants_work()
+    }
+
+    /// Takes the work of a frame.
+    pub fn look(&mut self, frame: Vec<PassWork>) {
+        self.timings.pass.look(frame);
     }
 
     /// Lays the panels out, and returns what was asked for since the last time.

@@ -1,22 +1,10 @@
 //! Every parameter of the scene: some hold at once, the others with the next start.
 
 use egui::{Align, Button, Layout, TextEdit, Ui};
-use tautline::scene::{Key, Scene, SolverKind};
+use tautline::scene::{Effect, Key, Scene};
 
 use super::field::{Typed, field};
 use super::{Command, style};
-
-/// What the solvers of constraints take while they run.
-const LIVE: [&str; 8] = [
-    "constraint_solver",
-    "damping",
-    "elongation",
-    "wind",
-    "wind_flutter",
-    "wind_flutter_wave_number",
-    "wind_flutter_frequency",
-    "wind_flutter_lift",
-];
 
 /// The parameters as they are edited, before they hold.
 pub struct Parameters {
@@ -36,7 +24,7 @@ impl Parameters {
     pub fn show(&mut self, ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
         ui.add(TextEdit::singleline(&mut self.search).hint_text("Search").desired_width(f32::INFINITY));
         let keys = Scene::keys().iter().filter(|key| self.is_shown(key, scene));
-        let (live, others): (Vec<&Key>, Vec<&Key>) = keys.partition(|key| is_live(key, scene));
+        let (others, live): (Vec<&Key>, Vec<&Key>) = keys.partition(|key| key.effect(scene) == Effect::Body);
         if !live.is_empty() {
             ui.weak("At once");
             self.edit(ui, &live, scene, Some(commands));
@@ -47,7 +35,7 @@ impl Parameters {
             ui.weak("With the next start");
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if ui.add_enabled(differs, Button::new("Restart with these")).clicked() {
-                    commands.push(Command::Start(Box::new(self.with_live(scene))));
+                    commands.push(Command::Change(Box::new(self.draft(scene))));
                 }
                 if ui.add_enabled(differs, Button::new("Undo")).clicked() {
                     *self = Self { search: std::mem::take(&mut self.search), ..Self::new(scene) };
@@ -60,38 +48,20 @@ impl Parameters {
         self.edit(ui, &others, scene, None);
     }
 
-    /// The draft with what holds already.
-    fn with_live(&self, scene: &Scene) -> Scene {
-        let mut joined = Scene { time_scale: scene.time_scale, ..self.draft.clone() };
-        for key in Scene::keys().iter().filter(|key| is_live(key, scene)) {
-            // It is valid in the scene that runs.
-            let _ = key.text(scene).map(|text| joined.change(key.name, &text));
+    /// The scene with what is edited of its body.
+    fn draft(&self, scene: &Scene) -> Scene {
+        let mut draft = scene.clone();
+        for key in Scene::keys().iter().filter(|key| key.effect(scene) == Effect::Body) {
+            // It was valid when it was edited.
+            let _ = key.text(&self.draft).map(|text| draft.change(key.name, &text));
         }
-        joined
+        draft
     }
 
-    /// Whether a key concerns the solver, and is searched for.
+    /// Whether a key does something here and is searched for. The pace has a slider of its own.
     fn is_shown(&self, key: &Key, scene: &Scene) -> bool {
-        let name = key.name;
-        let solver = self.draft.solver;
-        let concerns = match name {
-            "time_scale" => false,
-            "mesh" | "scale" | "area_density" | "pin_fraction" => scene.mesh.is_some(),
-            "gravity" | "dt" | "substeps" | "iterations" | "solver" | "collider" => true,
-            "velocity_loss" => matches!(solver, SolverKind::Verlet | SolverKind::Rope),
-            "external_acceleration" => matches!(solver, SolverKind::MassSpring | SolverKind::Rope),
-            _ if name.starts_with("rope_") => solver == SolverKind::Rope,
-            _ if solver == SolverKind::Rope => false,
-            "columns" | "rows" | "spacing" | "plane" | "particle_mass" | "pins" | "bending" => scene.mesh.is_none(),
-            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" => solver == SolverKind::Verlet,
-            "spring_stiffness" | "spring_damping" => solver == SolverKind::MassSpring,
-            "allow_unstable" => solver.needs_grid(),
-            "compliance" | "shear_compliance" | "bending_compliance" | "cut" => solver.takes_mesh(),
-            "constraint_solver" | "damping" | "elongation" => solver.takes_mesh(),
-            _ if name.starts_with("wind") => solver != SolverKind::MassSpring,
-            _ => true,
-        };
-        concerns && name.contains(self.search.trim())
+        let has_field = key.effect(scene) != Effect::None && !["time_scale", "solver"].contains(&key.name);
+        has_field && key.name.contains(self.search.trim())
     }
 
     /// Fields for some keys; those that hold at once show the running scene, and send what changes in it.
@@ -113,17 +83,12 @@ impl Parameters {
             self.error = result.as_ref().err().map(ToString::to_string);
             if result.is_ok() {
                 match &mut commands {
-                    Some(commands) => commands.push(Command::Apply(Box::new(changed))),
+                    Some(commands) => commands.push(Command::Change(Box::new(changed))),
                     None => self.draft = changed,
                 }
             }
         }
     }
-}
-
-/// Whether a key holds at once in the scene that runs.
-fn is_live(key: &Key, scene: &Scene) -> bool {
-    scene.solver.takes_mesh() && LIVE.contains(&key.name)
 }
 
 /// The name of a key and its unit, in a column of their own.

@@ -1,10 +1,11 @@
 //! What runs, and the buttons that stop it and start it again.
 
 use egui::Ui;
-use tautline::scene::{Scene, presets};
+use tautline::scene::{Scene, SolverKind, presets};
 
 use super::style::fact;
 use super::{Command, Facts};
+use crate::arguments::Backend;
 
 pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
     let Facts { scene, paused, .. } = *facts;
@@ -35,7 +36,13 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
     let device = facts.device();
     egui::Grid::new("facts").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
         fact(ui, "Time", format!("{:.2} s", simulation.time()));
-        fact(ui, "Solver", scene.solver.to_string());
+        choice(ui, "Solver", scene.solver, solvers(scene), SolverKind::to_string, |solver| {
+            commands.push(Command::Change(Box::new(Scene { solver, ..scene.clone() })));
+        });
+        let name = |backend: &Backend| if *backend == Backend::Cpu { "CPU".into() } else { "GPU".to_string() };
+        choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
+            commands.push(Command::Compute(backend));
+        });
         fact(ui, "Particles", grouped(simulation.body().positions().len()));
         if constraints > 0 {
             fact(ui, "Constraints", format!("{} in {batches} batches", grouped(constraints)));
@@ -43,6 +50,34 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         fact(ui, "Device", &device.name);
         fact(ui, "Driver", &device.driver);
     });
+}
+
+/// Solvers that can move the body of a scene.
+fn solvers(scene: &Scene) -> impl Iterator<Item = SolverKind> {
+    let moves_ropes = |solver| solver == SolverKind::Rope;
+    SolverKind::ALL.into_iter().filter(move |solver| {
+        moves_ropes(*solver) == moves_ropes(scene.solver) && (scene.mesh.is_none() || !solver.needs_grid())
+    })
+}
+
+/// One line of a table of two columns: a name, and a list of what can be chosen instead.
+fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    name: &str,
+    chosen: T,
+    choices: impl IntoIterator<Item = T>,
+    text: impl Fn(&T) -> String,
+    mut choose: impl FnMut(T),
+) {
+    ui.weak(name);
+    egui::ComboBox::from_id_salt(name).width(ui.available_width()).selected_text(text(&chosen)).show_ui(ui, |ui| {
+        for one in choices {
+            if ui.selectable_label(one == chosen, text(&one)).clicked() && one != chosen {
+                choose(one);
+            }
+        }
+    });
+    ui.end_row();
 }
 
 /// The slider of slow motion.
@@ -53,7 +88,7 @@ fn pace(ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
         let mut pace = scene.time_scale;
         let slider = egui::Slider::new(&mut pace, 0.0..=2.0).fixed_decimals(2).step_by(0.01).suffix("x");
         if ui.add(slider.clamping(egui::SliderClamping::Edits)).changed() {
-            commands.push(Command::Apply(Box::new(Scene { time_scale: pace, ..scene.clone() })));
+            commands.push(Command::Change(Box::new(Scene { time_scale: pace, ..scene.clone() })));
         }
     });
 }

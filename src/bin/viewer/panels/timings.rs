@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use egui::{Align, Color32, Layout, RichText, Sense, Ui};
+use egui::{Align, Color32, CursorIcon, Layout, RichText, Sense, Ui};
 use egui_plot::{FilledArea, Line, Plot, PlotPoints};
 use tautline::engine::FrameTiming;
 
 use super::Facts;
+use super::pass::Pass;
 use crate::report::Spread;
 
 /// How far back is looked.
@@ -39,6 +40,7 @@ pub struct Timings {
     /// Of the last steps, where the CPU runs them.
     cpu: Option<Duration>,
     wall: Option<Spread>,
+    pub pass: Pass,
 }
 
 struct Row {
@@ -60,6 +62,7 @@ impl Timings {
         }
         self.plot(ui, &timings, wall);
         self.table(ui);
+        self.pass.show(ui);
         egui::Grid::new("frames").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
             let spread = |spread: Option<Spread>| {
                 spread.map_or("n/a".into(), |Spread { median, p95, .. }| {
@@ -145,24 +148,28 @@ impl Timings {
             });
     }
 
-    fn table(&self, ui: &mut Ui) {
+    /// A click on a row chooses its pass.
+    fn table(&mut self, ui: &mut Ui) {
         row(ui, None, "Pass, µs", ["calls", "median", "95 %", "share"].map(|heading| RichText::new(heading).weak()));
         for (index, Row { name, calls, spread, share }) in self.rows.iter().enumerate() {
             let share = format!("{:.0} %", 100.0 * share);
             let numbers = [calls.to_string(), digits(spread.median), digits(spread.p95), share];
-            row(ui, Some(color(index)), name, numbers.map(RichText::new));
+            if row(ui, Some((color(index), self.pass.is_chosen(name))), name, numbers.map(RichText::new)) {
+                self.pass.choose(name);
+            }
         }
     }
 }
 
-/// A row of the table: a colour, a name and four numbers, in columns that stay where they are.
-fn row(ui: &mut Ui, color: Option<Color32>, name: &str, numbers: [RichText; 4]) {
+/// A row of the table: a colour, a name and four numbers, in columns that stay where they are; true where it is clicked on.
+/// What has no colour is the heading, and the others say whether they are chosen.
+fn row(ui: &mut Ui, pass: Option<(Color32, bool)>, name: &str, numbers: [RichText; 4]) -> bool {
     let height = ui.text_style_height(&egui::TextStyle::Body);
     let [narrow, wide] = [42.0, 62.0].map(|width| egui::vec2(width, height));
-    ui.horizontal(|ui| {
+    let response = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let (patch, _) = ui.allocate_exact_size(egui::vec2(10.0, height), Sense::hover());
-        if let Some(color) = color {
+        if let Some((color, _)) = pass {
             ui.painter().rect_filled(patch.shrink2(egui::vec2(1.0, 3.0)), 1.0, color);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -173,11 +180,16 @@ fn row(ui: &mut Ui, color: Option<Color32>, name: &str, numbers: [RichText; 4]) 
                 });
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let name = if color.is_some() { RichText::new(name) } else { RichText::new(name).weak() };
+                let name = match pass {
+                    None => RichText::new(name).weak(),
+                    Some((_, true)) => RichText::new(name).strong(),
+                    Some((_, false)) => RichText::new(name),
+                };
                 ui.add(egui::Label::new(name).truncate());
             });
         });
     });
+    pass.is_some() && response.response.interact(Sense::click()).on_hover_cursor(CursorIcon::PointingHand).clicked()
 }
 
 /// A time with as many digits as say something.

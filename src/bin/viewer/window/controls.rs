@@ -4,14 +4,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 use tautline::render::Shown;
-use tautline::scene::Scene;
+use tautline::scene::{Effect, Scene};
 use tautline::solver::{Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
 use super::{MAX_STEPS, View, drawing, framing};
-use crate::arguments::VIEWS;
+use crate::arguments::{Backend, VIEWS};
 use crate::panels::{Command, Facts};
+use crate::run::Run;
 use crate::source::Source;
 
 impl View {
@@ -104,12 +105,12 @@ impl View {
                 Command::Pause => self.pause(),
                 Command::Step => self.step_once(),
                 Command::Show(shown) => self.show(shown),
-                Command::Apply(scene) => {
-                    self.scene = *scene;
-                    self.apply();
+                Command::Change(scene) => {
+                    self.attempt(|view| view.change(*scene));
                 }
-                Command::Start(scene) => {
-                    self.try_start(Ok(*scene));
+                Command::Compute(backend) => {
+                    let scene = self.scene.clone();
+                    self.attempt(|view| view.go_on(scene, backend));
                 }
                 Command::StartPreset(name) => self.start_from(Source::plain(name)),
             }
@@ -117,16 +118,39 @@ impl View {
         Ok(())
     }
 
-    /// Starts with another scene; where that fails, the one that runs goes on, the window tells why, and this is false.
-    pub(super) fn try_start(&mut self, scene: Result<Scene>) -> bool {
-        let result = scene.and_then(|scene| self.start(scene));
-        let started = result.is_ok();
+    /// Does what may fail; then what runs goes on as before, the window tells why, and this is false.
+    pub(super) fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> bool {
+        let result = act(self);
+        let done = result.is_ok();
         self.panels.tell(result.err().map(|error| format!("{error:#}")));
-        started
+        done
     }
 
-    fn start(&mut self, scene: Scene) -> Result<()> {
-        let run = self.run.with_scene(&scene)?;
+    /// Goes on with a scene in which some keys have changed: from where the body is now, if it is still the same body.
+    fn change(&mut self, scene: Scene) -> Result<()> {
+        match self.scene.effect_of(&scene) {
+            Effect::None | Effect::Setting => {
+                self.scene = scene;
+                self.apply();
+                Ok(())
+            }
+            Effect::Solver => self.go_on(scene, self.run.backend()),
+            Effect::Body => self.start(scene),
+        }
+    }
+
+    /// Goes on from the state of what runs, with another solver or backend.
+    fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
+        let run = self.run.going_on(&scene, backend)?;
+        self.replace(run, scene)
+    }
+
+    pub(super) fn start(&mut self, scene: Scene) -> Result<()> {
+        let run = self.run.starting(&scene)?;
+        self.replace(run, scene)
+    }
+
+    fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
         self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
         if run.room != self.run.room {
             let size = [self.size.width, self.size.height];

@@ -18,7 +18,7 @@ impl View {
 
     /// Starts with another preset or file; where that fails, what runs goes on and the window tells why.
     pub(super) fn start_from(&mut self, source: Source) {
-        if self.try_start(source.load()) {
+        if self.attempt(|view| view.start(source.load()?)) {
             self.source = source;
         }
     }

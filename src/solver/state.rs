@@ -1,0 +1,95 @@
+//! What a body does at a moment, in no solver's own terms, for another solver to go on from.
+
+use std::collections::HashSet;
+
+use glam::{Vec3, Vec4};
+
+use crate::layout::Constraint;
+
+/// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Where each particle is \[m\]. Shape \[particle_count\].
+    pub positions: Vec<Vec3>,
+    /// Its way during the last substep, over the substep's duration \[m/s\]. Shape \[particle_count\].
+    pub velocities: Vec<Vec3>,
+    /// What has been cut.
+    pub severed: Severed,
+}
+
+/// What of a cloth has been cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Severed {
+    /// The springs, each by its two particles.
+    pub springs: Vec<[u32; 2]>,
+    /// The indices of the triangles.
+    pub triangles: Vec<u32>,
+}
+
+impl State {
+    /// The positions with the w of `particles`.
+    ///
+    /// # Panics
+    /// Where there are not as many of both.
+    pub(super) fn positions_as(&self, particles: &[Vec4]) -> Vec<Vec4> {
+        assert_eq!(self.positions.len(), particles.len(), "a state of as many particles");
+        self.positions.iter().zip(particles).map(|(position, particle)| position.extend(particle.w)).collect()
+    }
+
+    /// The velocities, with a w of 0.
+    pub(super) fn velocity_vectors(&self) -> Vec<Vec4> {
+        self.velocities.iter().map(|velocity| velocity.extend(0.0)).collect()
+    }
+
+    /// The state of particles that are at `now` and were at `before` a substep of `substep_dt` \[s\] ago.
+    pub(super) fn of_places(time: f64, now: &[Vec3], before: &[Vec3], substep_dt: f32) -> Self {
+        let velocities = now.iter().zip(before).map(|(now, before)| (now - before) / substep_dt).collect();
+        Self { time, positions: now.to_vec(), velocities, severed: Severed::default() }
+    }
+
+    /// Where `particles` were a substep of `substep_dt` \[s\] ago, and where they are.
+    pub(super) fn places(&self, particles: &[Vec4], substep_dt: f32) -> [Vec<Vec4>; 2] {
+        let before = particles.iter().zip(self.velocity_vectors()).map(|(now, velocity)| now - substep_dt * velocity);
+        [before.collect(), particles.to_vec()]
+    }
+}
+
+impl Severed {
+    /// Whether nothing has been cut.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.springs.is_empty() && self.triangles.is_empty()
+    }
+
+    /// What differs between a cloth as it was and as it is `now`: what is cut joins a particle to itself.
+    pub(super) fn between(whole: &[Constraint], now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
+        let cut = whole.iter().zip(now).filter(|(_, now)| now.index_a == now.index_b);
+        let cut_triangles = triangles.iter().zip(0..).filter(|([a, b, c], _)| a == b && b == c);
+        Self {
+            springs: cut.map(|(whole, _)| [whole.index_a, whole.index_b]).collect(),
+            triangles: cut_triangles.map(|(_, index)| index).collect(),
+        }
+    }
+
+    /// Cuts the same in constraints and triangles that are whole. What is not there is passed over.
+    pub(super) fn sever(&self, constraints: &mut [Constraint], triangles: &mut [[u32; 3]]) {
+        let springs: HashSet<[u32; 2]> = self.springs.iter().copied().collect();
+        for constraint in constraints {
+            if springs.contains(&[constraint.index_a, constraint.index_b]) {
+                constraint.index_b = constraint.index_a;
+            }
+        }
+        for &index in &self.triangles {
+            if let Some(triangle) = triangles.get_mut(index as usize) {
+                *triangle = [triangle[0]; 3];
+            }
+        }
+    }
+}
+
+/// The xyz of vectors.
+pub(super) fn truncated(vectors: &[Vec4]) -> Vec<Vec3> {
+    vectors.iter().map(|vector| vector.truncate()).collect()
+}

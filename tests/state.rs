@@ -1,0 +1,193 @@
+//! States go from solver to solver and from backend to backend: what moves goes on as if nothing had changed hands.
+
+mod common;
+
+use common::Validated;
+use glam::{Vec3, Vec4};
+use tautline::engine::{Device, Frames};
+use tautline::scene::{Scene, SolverKind};
+use tautline::solver::{Simulation, State};
+
+/// A cloth that is carried along one edge, let go at a corner early on, and blown at.
+const CARRIED: &str = "
+    pins = \"none\"
+    columns = 24
+    rows = 18
+    air_density = 1.2
+    air_velocity = [0.5, 0, 1]
+
+    [[pin]]
+    row = 0
+    path = [[0, 0, 0, 0, 0, 1, 0, 0], [1, 0.1, 0.2, 0, 0, 1, 0, 30]]
+
+    [[pin]]
+    particles = [400]
+    release = 0.05
+
+    [[collider]]
+    shape = \"sphere\"
+    radius = 0.1
+    position = [0, -0.3, 0.05]
+";
+
+fn scene(text: &str) -> Scene {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.toml");
+    std::fs::write(&path, text).unwrap();
+    Scene::load(&path, &[]).unwrap()
+}
+
+/// The scene on a device that runs it, or that only draws what the CPU runs.
+fn simulation(device: &Device, scene: &Scene, on_cpu: bool) -> Simulation {
+    if on_cpu { scene.cpu_simulation().unwrap().on_device(device).unwrap() } else { scene.simulation(device).unwrap() }
+}
+
+fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
+    let mut frames = Frames::new(device, 2).unwrap();
+    for _ in 0..steps {
+        let mut recorder = frames.begin().unwrap();
+        simulation.record(&mut recorder).unwrap();
+        recorder.submit().unwrap();
+    }
+    frames.finish().unwrap();
+}
+
+/// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the change.
+fn with_and_without_a_change(device: &Device, scene: &Scene, on_cpu: bool) -> [(Vec<Vec4>, f64); 2] {
+    let mut straight = simulation(device, scene, on_cpu);
+    run(device, &mut straight, 8);
+    let state = straight.state().unwrap();
+    let mut changed = simulation(device, scene, on_cpu);
+    changed.go_on_from(&state).unwrap();
+    assert!(changed.state().unwrap() == state, "what was taken over is what was given");
+    [straight, changed].map(|mut simulation| {
+        run(device, &mut simulation, 8);
+        (simulation.positions().unwrap(), simulation.time())
+    })
+}
+
+#[test]
+fn solvers_that_keep_velocities_go_on_in_the_same_bits() {
+    let validated = Validated::open();
+    // Cut between two rows before the change, and once more after it, when the first cut must still be there.
+    let cuts = "cut = [{time = 0.06, from = [-1, -0.11, 0], to = [0, -0.11, 0], direction = [0, 0, 1]},
+        {time = 0.2, from = [-1, -0.21, 0], to = [1, -0.21, 0], direction = [0, 0, 1]}]\n";
+    for (solver, keys) in [
+        ("xpbd", cuts),
+        ("pbd", cuts),
+        ("xpbd", &format!("constraint_solver = \"jacobi\"\n{cuts}")),
+        ("mass-spring", "particle_mass = 0.004\n"),
+    ] {
+        let scene = scene(&format!("solver = \"{solver}\"\n{keys}{CARRIED}"));
+        for on_cpu in [false, true] {
+            let [straight, changed] = with_and_without_a_change(&validated.device, &scene, on_cpu);
+            assert!(straight == changed, "{solver}, on the CPU: {on_cpu}");
+            assert!(straight.0[400].w > 0.0, "particle 400 has been let go");
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_stays_cut_until_the_next_reset() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let cut = "cut = [{time = 0.02, from = [-1, -0.11, 0], to = [0, -0.11, 0], direction = [0, 0, 1]}]";
+    let scene = scene(&format!("columns = 24\nrows = 18\n{cut}"));
+    let mut first = simulation(device, &scene, false);
+    run(device, &mut first, 4);
+    let state = first.state().unwrap();
+    // Half of the columns, each with its vertical and its diagonals; and two triangles to a cell.
+    assert_eq!(first.cut_count().unwrap(), state.severed.springs.len());
+    assert!(state.severed.springs.len() > 24 && state.severed.triangles.len() >= 20, "{:?}", state.severed);
+    let mut on_cpu = simulation(device, &scene, true);
+    on_cpu.go_on_from(&state).unwrap();
+    assert!(on_cpu.state().unwrap() == state);
+    let triangles = |simulation: &Simulation| simulation.triangles().unwrap().corners.read::<u32>().unwrap();
+    let around = |simulation: &Simulation| simulation.triangles().unwrap().around.read::<u32>().unwrap();
+    assert!(triangles(&on_cpu) == triangles(&first));
+    let mut back = simulation(device, &scene, false);
+    back.go_on_from(&on_cpu.state().unwrap()).unwrap();
+    assert!(triangles(&back) == triangles(&first) && around(&back) == around(&on_cpu));
+    let whole = simulation(device, &scene, false);
+    for mut simulation in [on_cpu, back] {
+        simulation.reset().unwrap();
+        assert_eq!((simulation.time(), simulation.cut_count().unwrap()), (0.0, 0));
+        assert!(triangles(&simulation) == triangles(&whole) && around(&simulation) == around(&whole));
+    }
+}
+
+/// Every solver of cloth on both backends in turn. A cloth in free fall has no forces but gravity, so semi-implicit Euler
+/// and Verlet agree: after n substeps of h it has fallen by g h² n (n + 1) / 2.
+#[test]
+fn a_cloth_falls_on_from_hand_to_hand() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let keys = "pins = \"none\"\ncolumns = 12\nrows = 9\nspacing = 0.05\nparticle_mass = 0.01\nsubsteps = 8\ndamping = 0\n\
+                velocity_loss = 0";
+    // What document 002 does has one substep a step, whatever the key says.
+    let solvers = [SolverKind::Xpbd, SolverKind::Verlet, SolverKind::Pbd, SolverKind::MassSpring];
+    let hands = solvers.into_iter().flat_map(|solver| [false, true].map(|on_cpu| (solver, on_cpu)));
+    let mut state: Option<State> = None;
+    let mut steps = 0;
+    for (solver, on_cpu) in hands.clone().chain(hands.rev()) {
+        let scene = scene(&format!("solver = \"{solver}\"\n{keys}"));
+        let mut simulation = simulation(device, &scene, on_cpu);
+        if let Some(state) = &state {
+            simulation.go_on_from(state).unwrap();
+        }
+        run(device, &mut simulation, 3);
+        steps += 3;
+        let after = simulation.state().unwrap();
+        let start = scene.cloth().unwrap().positions;
+        let (n, h) = (f64::from(8 * steps), f64::from(scene.dt) / 8.0);
+        let fallen = 9.81 * h * h * n * (n + 1.0) / 2.0;
+        // Each substep rounds a place by half a unit in the last place or less, which then goes on as a velocity.
+        let largest = after.positions.iter().map(|place| place.abs().max_element()).fold(0.0, f32::max);
+        let tolerance = f64::from(largest * f32::EPSILON) / 2.0 * n * (n + 1.0) / 2.0;
+        assert!(tolerance < fallen / 100.0, "{tolerance} m says nothing about {fallen} m");
+        for (place, start) in after.positions.iter().zip(&start) {
+            let way = (place - start.truncate()).as_dvec3();
+            let error = (way - glam::DVec3::new(0.0, -fallen, 0.0)).abs().max_element();
+            assert!(error <= tolerance, "{solver}, on the CPU: {on_cpu}: {error} m off after {steps} steps");
+        }
+        assert!((after.time - f64::from(steps) * f64::from(scene.dt)).abs() < 1e-9);
+        state = Some(after);
+    }
+}
+
+/// Solvers that keep places: the one before is that much off, as it is computed from the velocity.
+#[test]
+fn solvers_that_keep_places_take_over_velocities_to_rounding() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let verlet = scene("preset = \"verlet\"\ncolumns = 24\nrows = 18");
+    let ropes = scene("preset = \"ropes\"\nrope_count = 12\nrope_held = \"first\"");
+    for scene in [verlet, ropes] {
+        for on_cpu in [false, true] {
+            let mut first = simulation(device, &scene, on_cpu);
+            run(device, &mut first, 30);
+            let state = first.state().unwrap();
+            let mut second = simulation(device, &scene, !on_cpu);
+            second.go_on_from(&state).unwrap();
+            let taken = second.state().unwrap();
+            assert!(taken.time == state.time && taken.positions == state.positions);
+            let fastest = state.velocities.iter().map(|velocity| velocity.length()).fold(0.0, f32::max);
+            assert!(fastest > 0.1, "{fastest} m/s is hardly a motion");
+            let substep_dt = scene.step().substep_dt();
+            for ((velocity, wanted), place) in taken.velocities.iter().zip(&state.velocities).zip(&state.positions) {
+                // Of the place before, half a unit in the last place, and of the way, a few.
+                let way = (*wanted * substep_dt).abs();
+                let rounding = f32::EPSILON * (place.abs() + 4.0 * way) / substep_dt;
+                let off = (*velocity - *wanted).abs();
+                assert!(off.cmple(rounding.max(Vec3::splat(f32::MIN_POSITIVE))).all(), "{off} m/s off of {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a state of as many particles")]
+fn a_state_of_another_body_is_refused() {
+    let other = scene("columns = 3").cpu_simulation().unwrap().state();
+    scene("columns = 4").cpu_simulation().unwrap().go_on_from(&other);
+}

@@ -21,7 +21,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     if arguments.backend == Backend::Cpu {
         return run_on_cpu(arguments, scene, image);
     }
-    let mut run = Run::new(&instance(arguments, None)?, arguments, scene, false)?;
+    let mut run = Run::on(open_device(&instance(arguments, None)?, arguments, false)?, arguments.backend, scene)?;
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
     run.start_clock();
     for_each_frame(arguments, || run.step())?;

@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow};
 use tautline::engine::{Device, Surface, Swapchain};
 use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
-use tautline::solver::Clock;
+use tautline::solver::{Backup, Clock};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, KeyEvent, WindowEvent};
@@ -26,7 +26,7 @@ use crate::arguments::{Arguments, Present};
 use crate::mouse::{Mouse, zoom};
 use crate::output;
 use crate::panels::Panels;
-use crate::run::Run;
+use crate::run::{Run, open_device};
 use crate::source::Source;
 pub use opening::Opening;
 use recovery::Kept;
@@ -76,6 +76,7 @@ struct Application<'a> {
 /// The window and what it shows.
 struct View {
     run: Run,
+    backup: Backup,
     /// What runs, with what was changed since it started.
     scene: Scene,
     /// What it was loaded from.
@@ -120,7 +121,12 @@ impl View {
     fn on(kept: Kept, arguments: &Arguments) -> Result<Self> {
         let Kept { window, instance, scene, source, size, shown, paused, frames_left, losses, .. } = kept;
         let surface = Surface::new(&instance, window.clone())?;
-        let run = Run::new(&instance, arguments, &scene, true)?;
+        let device = open_device(&instance, arguments, true)?;
+        let mut run = Run::on(device, kept.backend, &scene)?;
+        run.steps = kept.steps;
+        if let Some(state) = &kept.state {
+            run.simulation.go_on_from(state)?;
+        }
         let (swapchain, present) = swapchain(&run.device, &surface, arguments)?;
         let drawing = drawing(&run, &scene, &swapchain, shown)?;
         let mut panels = Panels::new(&window, &run.device, swapchain.format(), &scene, kept.has_panel)?;
@@ -133,6 +139,7 @@ impl View {
             source,
             dropped: None,
             read_at: Instant::now(),
+            backup: Backup::new(&run.device, &run.simulation)?,
             run,
             drawing,
             kept: false,
@@ -193,7 +200,7 @@ impl View {
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;
                 self.kept = true;
             }
-            self.run.simulation.record(&mut recorder)?;
+            self.backup.record(&mut recorder, &mut self.run.simulation)?;
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
@@ -205,6 +212,7 @@ impl View {
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
         self.run.submitted(ticket, steps)?;
+        self.backup.submitted(ticket)?;
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }

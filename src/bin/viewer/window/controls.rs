@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use tautline::render::Shown;
 use tautline::scene::{Effect, Scene};
-use tautline::solver::{Clock, ConstraintSolver};
+use tautline::solver::{Backup, Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
@@ -82,6 +82,7 @@ impl View {
 
     fn reset(&mut self) -> Result<()> {
         self.run.simulation.reset()?;
+        self.backup.forget();
         self.clock.reset();
         self.kept = false;
         self.steps_due = 0;
@@ -151,7 +152,9 @@ impl View {
     }
 
     fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
+        let backup = Backup::new(&run.device, &run.simulation)?;
         self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
+        self.backup = backup;
         if run.room != self.run.room {
             let size = [self.size.width, self.size.height];
             self.camera = framing(&run, size, self.panels.covered(self.size.width));

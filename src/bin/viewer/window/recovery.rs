@@ -7,11 +7,12 @@ use anyhow::Result;
 use tautline::engine::{Error, Instance, Surface, vk};
 use tautline::render::{Camera, Shown};
 use tautline::scene::Scene;
+use tautline::solver::State;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use super::{View, swapchain};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Backend};
 use crate::memory::Memory;
 use crate::output;
 use crate::source::Source;
@@ -29,6 +30,10 @@ pub(super) struct Kept {
     pub(super) instance: Instance,
     pub(super) scene: Scene,
     pub(super) source: Source,
+    pub(super) backend: Backend,
+    /// None to start anew.
+    pub(super) state: Option<State>,
+    pub(super) steps: u64,
     pub(super) size: PhysicalSize<u32>,
     /// None to see all of the scene.
     pub(super) camera: Option<Camera>,
@@ -86,7 +91,11 @@ impl View {
     /// Opens device and scene anew, until they are open or have failed too often.
     fn reopen(mut kept: Kept, mut error: anyhow::Error, arguments: &Arguments) -> Result<Self> {
         loop {
-            let text = format!("{error}. It was opened again, and the scene starts from its beginning");
+            let from = match &kept.state {
+                Some(state) => format!("goes on from {:.1} s", state.time),
+                None => "starts from its beginning".into(),
+            };
+            let text = format!("{error}. It was opened again, and the scene {from}");
             output::tell(&text);
             kept.note = Some(text);
             match Self::on(kept.clone(), arguments) {
@@ -105,6 +114,10 @@ impl View {
             window: self.window,
             scene: self.scene,
             source: self.source,
+            backend: self.run.backend(),
+            // The CPU still has what it computed; what a device had is lost with it.
+            state: self.run.simulation.state().ok().or_else(|| self.backup.state().cloned()),
+            steps: self.run.steps,
             size: self.size,
             camera: Some(self.camera),
             shown: self.shown,

@@ -50,7 +50,7 @@ fn what_is_dropped_is_opened_and_what_cannot_be_is_told() {
     let wrong = write(&screen, "wrong.toml", "columns = \"many\"");
     let picture = write(&screen, "picture.gif", "GIF89a");
     let secret = write(&screen, "secret.toml", FLAG);
-    fs::set_permissions(&secret, PermissionsExt::from_mode(0)).unwrap();
+    fs::set_permissions(&secret, PermissionsExt::from_mode(0o000)).unwrap();
     let is_root = fs::read(&secret).is_ok();
     let mesh = write(&screen, "broken.obj", "f 1 2 3\n");
     let folder = screen.path("a folder");

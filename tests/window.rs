@@ -6,6 +6,7 @@
 mod screen;
 
 use std::fs::{self, File};
+use std::time::{Duration, Instant};
 
 use screen::{Pixel, SETTLING, Screen, background, is_background, red_and_cream};
 
@@ -174,6 +175,34 @@ fn the_picture_fills_the_window_whatever_its_size() {
     });
     screen.ask_to_close(window);
     screen.ends_well(viewer);
+}
+
+/// Seconds in the title: simulated ones, and those whose steps of 1/60 s were dropped.
+fn seconds(title: &str) -> f64 {
+    let part = |end: &str| title.split(", ").find_map(|part| part.strip_suffix(end)?.parse::<f64>().ok());
+    let dropped = title.split("steps dropped: ").nth(1).and_then(|rest| rest.split(',').next()?.parse::<f64>().ok());
+    part(" s").unwrap() + dropped.unwrap_or(0.0) / 60.0
+}
+
+#[test]
+fn simulated_time_is_that_of_the_wall_however_frames_are_shown() {
+    for mode in ["fifo", "mailbox", "immediate"] {
+        let screen = start();
+        let (viewer, window) = screen.window_with(&["--present", mode]);
+        // The title is brought up to date twice a second, after a frame that may be a while on its way.
+        let changed = || {
+            let last = screen.title(window);
+            screen.until("the title is up to date", || (screen.title(window) != last).then_some(()));
+            (Instant::now(), seconds(&screen.title(window)))
+        };
+        let (start, first) = changed();
+        std::thread::sleep(Duration::from_secs(3));
+        let (end, last) = changed();
+        let wall = (end - start).as_secs_f64();
+        assert!((last - first - wall).abs() < 0.4, "{mode}: {} s in {wall} s", last - first);
+        screen.ask_to_close(window);
+        screen.ends_well(viewer);
+    }
 }
 
 #[test]

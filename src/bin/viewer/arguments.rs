@@ -95,6 +95,11 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
+    /// Folder of the shaders (glsl), which a window compiles and takes in again whenever one of them changes
+    #[cfg(feature = "hot-reload")]
+    #[arg(long, value_name = "FOLDER")]
+    pub hot_reload: Option<PathBuf>,
+
     /// Lists the presets and exits
     #[arg(long)]
     pub list_scenes: bool,

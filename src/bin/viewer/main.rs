@@ -1,6 +1,9 @@
 //! `viewer`: runs a scene in a window, or headless with a report.
 
 mod arguments;
+#[cfg(feature = "hot-reload")]
+#[path = "../../../build/compile.rs"]
+mod compile;
 mod headless;
 mod memory;
 mod mouse;

@@ -2,6 +2,8 @@
 
 mod controls;
 mod files;
+#[cfg(feature = "hot-reload")]
+mod hot_reload;
 mod opening;
 mod recovery;
 mod title;
@@ -114,6 +116,8 @@ struct View {
     title_due: Instant,
     /// When device or surface were lost lately.
     losses: Vec<Instant>,
+    #[cfg(feature = "hot-reload")]
+    hot_reload: Option<hot_reload::HotReload>,
 }
 
 impl View {
@@ -162,6 +166,8 @@ impl View {
             frames_left,
             title_due: Instant::now(),
             losses,
+            #[cfg(feature = "hot-reload")]
+            hot_reload: arguments.hot_reload.as_deref().map(hot_reload::HotReload::new).transpose()?,
         })
     }
 
@@ -384,9 +390,13 @@ impl ApplicationHandler for Application<'_> {
         let Some(view) = &mut self.view else {
             return;
         };
+        #[cfg(feature = "hot-reload")]
+        view.reload_shaders();
         // A window that nobody sees, or whose picture stays the same, gets no frames, and no processor time either.
         let wake_at = view.panels.wake_at();
         view.changed |= wake_at.is_some_and(|wake_at| wake_at <= Instant::now());
+        #[cfg(feature = "hot-reload")]
+        let wake_at = wake_at.into_iter().chain(view.hot_reload.as_ref().map(|files| files.due)).min();
         let hidden = view.hidden();
         let idle = hidden || !view.frame_due();
         if idle && !view.idle {

@@ -196,6 +196,12 @@ impl Panels {
         Ok(commands)
     }
 
+    /// Makes the pipeline anew that draws into pictures of `format`.
+    #[cfg(feature = "hot-reload")]
+    pub fn renew_pipeline(&mut self, format: vk::Format) -> Result<()> {
+        Ok(self.overlay.renew_pipeline(format)?)
+    }
+
     /// Records what was laid out over a finished picture.
     pub fn record(&mut self, recorder: &mut Recorder<'_>, picture: &Image) -> Result<()> {
         Ok(self.overlay.record(recorder, &self.primitives, self.pixels_per_point, picture)?)

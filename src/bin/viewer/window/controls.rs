@@ -141,7 +141,7 @@ impl View {
     }
 
     /// Goes on from the state of what runs, with another solver or backend.
-    fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
+    pub(super) fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
         let run = self.run.going_on(&scene, backend)?;
         self.replace(run, scene)
     }

@@ -26,9 +26,10 @@ fn told(screen: &Screen, text: &str) {
     screen.until(&format!("it says '{text}'"), || told().contains(text).then_some(()));
 }
 
-/// A notice stands at the lower left for a while; a picture without it is still afterwards.
-fn notice(pixels: &[Pixel]) -> Vec<Pixel> {
-    (SIZE[1] - 44..SIZE[1] - 12).flat_map(|y| (12..60).map(move |x| pixels[y * SIZE[0] + x])).collect()
+/// Where a message stands for a while, in the middle of the lower edge; a picture without it is still afterwards.
+fn message(pixels: &[Pixel]) -> Vec<Pixel> {
+    let columns = SIZE[0] / 2 - 40..SIZE[0] / 2 + 40;
+    (SIZE[1] - 44..SIZE[1] - 12).flat_map(|y| columns.clone().map(move |x| pixels[y * SIZE[0] + x])).collect()
 }
 
 fn is_dark(pixel: &Pixel) -> bool {
@@ -56,10 +57,10 @@ fn a_picture_is_what_the_window_shows_and_replaces_none() {
     screen.xdotool("key p");
     told(&screen, "wrote tautline-flag-2.png\n");
     assert!(same(&Picture::read(&screen.path("tautline-flag-2.png")), &shown));
-    screen.until("the window says so", || notice(&screen.pixels(SIZE)).iter().any(is_dark).then_some(()));
+    screen.until("the window says so", || message(&screen.pixels(SIZE)).iter().any(is_dark).then_some(()));
     screen.xdotool("key p");
     told(&screen, "wrote tautline-flag-3.png\n");
-    // The notice is not in it.
+    // The message is not in it.
     let [second, third] = [2, 3].map(|number| Picture::read(&screen.path(&format!("tautline-flag-{number}.png"))));
     assert!(second == third);
     assert_eq!(fs::read_to_string(screen.path("tautline-flag-1.png")).unwrap(), "here before");
@@ -156,7 +157,7 @@ fn a_full_disk_is_told_and_the_scene_goes_on() {
     let told = "error: cannot write 'tautline-flag-1.mp4': ffmpeg said: ";
     screen.until("it is told", || errors().contains(told).then_some(()));
     let is_error = |[red, green, blue]: &Pixel| *red > 180 && *green < 150 && *blue < 150;
-    screen.until("the window says so", || notice(&screen.pixels(SIZE)).iter().any(is_error).then_some(()));
+    screen.until("the window says so", || message(&screen.pixels(SIZE)).iter().any(is_error).then_some(()));
     let before = screen.title(window);
     screen.until("the scene goes on", || (screen.title(window) != before).then_some(()));
     screen.xdotool("key Escape");

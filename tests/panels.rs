@@ -8,7 +8,7 @@ mod screen;
 
 use std::fs;
 
-use screen::{Pixel, Process, SETTLING, Screen, is_background, red_and_cream};
+use screen::{Pixel, Process, SETTLING, Screen, is_background, is_told, red_and_cream};
 
 const SIZE: [usize; 2] = [600, 700];
 /// Width of the panel at scale 1, in `src/bin/viewer/panels/style.rs`; so is its colour.
@@ -71,10 +71,10 @@ fn is_panel(pixel: Pixel) -> bool {
     pixel.iter().zip(PANEL_COLOR).all(|(&is, wanted)| is.abs_diff(wanted) <= 1)
 }
 
-/// Whether the panel has text in the colour of errors.
-fn says_an_error(pixels: &[Pixel]) -> bool {
-    let is_error = |pixel: &&Pixel| pixel[0] > 180 && pixel[1] < 150 && pixel[2] < 150;
-    pixels.chunks(SIZE[0]).flat_map(|row| &row[SIZE[0] - PANEL..]).filter(is_error).count() > 50
+/// Whether a message has come that lies over the lower edge of the scene, and leaves the rest of it as it is.
+fn is_only_told(before: &[Pixel], after: &[Pixel]) -> bool {
+    let [above, still_above] = [before, after].map(|pixels| scene(pixels)[..(SIZE[0] - PANEL) * 550].to_vec());
+    above == still_above && is_told(&scene(after))
 }
 
 /// What is left of the window beside the panel.
@@ -146,7 +146,7 @@ fn its_buttons_pause_step_and_start_again() {
     std::thread::sleep(2 * SETTLING);
     screen.xdotool("mouseup 1");
     std::thread::sleep(2 * SETTLING);
-    let time = |title: String| title.split(' ').nth(1).unwrap().to_string();
+    let time = |title: String| title.split(", ").nth(1).unwrap().to_string();
     let slow = time(screen.title(window));
     std::thread::sleep(3 * SETTLING);
     assert_eq!(time(screen.title(window)), slow);
@@ -231,7 +231,7 @@ fn another_solver_and_another_backend_go_on_from_where_the_body_is() {
     assert!(scene(&lighter) == scene(&moved), "a lighter flag is where it was");
     choose(&screen, SOLVERS, 1);
     let refused = screen.still_after(&lighter);
-    assert!(scene(&refused) == scene(&moved) && says_an_error(&refused), "unstable springs are refused");
+    assert!(is_only_told(&moved, &refused), "unstable springs are refused");
     let report = report(&screen, viewer);
     assert_eq!((&report["solver"], &report["backend"]), (&"pbd".into(), &"gpu".into()));
     assert!(report["frames"].as_u64().unwrap() >= 13, "steps before a change count: {}", report["frames"]);
@@ -245,8 +245,7 @@ fn the_picker_starts_a_preset_and_says_why_one_cannot_start() {
     // The preset `mesh` has no mesh.
     pick(&screen, "mesh");
     let told = screen.still_after(&before);
-    assert!(scene(&told) == scene(&before), "the flag stays as it is");
-    assert!(says_an_error(&told), "nothing is said of it");
+    assert!(is_only_told(&before, &told), "nothing is said of it, or the flag has changed");
     screen.xdotool("key n");
     screen.still_after(&told);
     pick(&screen, "verlet");
@@ -306,7 +305,7 @@ fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
 }
 
 #[test]
-fn paused_it_rests_with_the_panel_open() {
+fn paused_it_rests_with_the_panel_open_also_when_the_mouse_moves_beside_it() {
     let screen = start();
     let (viewer, _, _) = screen.paused_window();
     // User and system time in hundredths of a second, after the name in brackets.
@@ -318,6 +317,14 @@ fn paused_it_rests_with_the_panel_open() {
     let before = used();
     std::thread::sleep(5 * SETTLING);
     assert!(used() - before <= 4, "{} hundredths of a second of processor time in 2 s", used() - before);
+    // A picture of this size takes software a few hundredths of a second; a motion alone, next to nothing.
+    screen.xdotool("mousemove 20 300");
+    screen.still();
+    let before = used();
+    for step in 0..100 {
+        screen.xdotool(&format!("mousemove {} 300", 20 + step));
+    }
+    assert!(used() - before <= 20, "{} hundredths of a second for 100 motions", used() - before);
     report(&screen, viewer);
 }
 

@@ -6,6 +6,7 @@
 mod screen;
 
 use std::fs::{self, File};
+use std::time::{Duration, Instant};
 
 use screen::{Pixel, SETTLING, Screen, background, is_background, red_and_cream};
 
@@ -160,7 +161,7 @@ fn the_picture_fills_the_window_whatever_its_size() {
         screen.xdotool(&format!("windowsize {window} {width} {height}"));
         std::thread::sleep(SETTLING / 4);
     }
-    for step in 0..30 {
+    for step in 0..200 {
         screen.xdotool(&format!("windowsize {window} {} {}", 1 + step * 37 % 600, 1 + step * 53 % 400));
     }
     let [width, height] = [600, 350];
@@ -172,6 +173,55 @@ fn the_picture_fills_the_window_whatever_its_size() {
         (filled && at(width, 0) == [0; 3] && at(0, height) == [0; 3] && red_and_cream(&seen).0 > seen.len() / 20)
             .then_some(())
     });
+    screen.ask_to_close(window);
+    screen.ends_well(viewer);
+}
+
+/// Seconds in the title: simulated ones, and those whose steps of 1/60 s were dropped.
+fn seconds(title: &str) -> f64 {
+    let part = |end: &str| title.split(", ").find_map(|part| part.strip_suffix(end)?.parse::<f64>().ok());
+    let dropped = title.split("steps dropped: ").nth(1).and_then(|rest| rest.split(',').next()?.parse::<f64>().ok());
+    part(" s").unwrap() + dropped.unwrap_or(0.0) / 60.0
+}
+
+#[test]
+fn simulated_time_is_that_of_the_wall_however_frames_are_shown() {
+    for mode in ["fifo", "mailbox", "immediate"] {
+        let screen = start();
+        let (viewer, window) = screen.window_with(&["--present", mode]);
+        // The title is brought up to date twice a second, after a frame that may be a while on its way.
+        let changed = || {
+            let last = screen.title(window);
+            screen.until("the title is up to date", || (screen.title(window) != last).then_some(()));
+            (Instant::now(), seconds(&screen.title(window)))
+        };
+        let (start, first) = changed();
+        std::thread::sleep(Duration::from_secs(3));
+        let (end, last) = changed();
+        let wall = (end - start).as_secs_f64();
+        assert!((last - first - wall).abs() < 0.4, "{mode}: {} s in {wall} s", last - first);
+        screen.ask_to_close(window);
+        screen.ends_well(viewer);
+    }
+}
+
+#[test]
+fn it_goes_on_when_it_was_hidden_and_moved() {
+    let screen = start();
+    let (viewer, window) = screen.window();
+    for _ in 0..3 {
+        screen.xdotool(&format!("windowunmap --sync {window}"));
+        std::thread::sleep(SETTLING);
+        screen.xdotool(&format!("windowmap --sync {window} windowmove {window} 500 300"));
+        std::thread::sleep(SETTLING / 4);
+        screen.xdotool(&format!("windowmove {window} -100 -50 windowmove {window} 0 0"));
+        screen.until("the flag is there", || {
+            let pixels = screen.pixels(SIZE);
+            (is_background(pixels[0]) && red_and_cream(&pixels).0 > pixels.len() / 20).then_some(())
+        });
+        let before = screen.pixels(SIZE);
+        screen.until("the flag moves", || (screen.pixels(SIZE) != before).then_some(()));
+    }
     screen.ask_to_close(window);
     screen.ends_well(viewer);
 }

@@ -11,6 +11,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
 use super::error::{Call, Error, Result};
 use super::instance::{Instance, InstanceOptions, loader_lock, lock};
+use super::replaced::Replacements;
 
 /// A Vulkan device in use. Cheap to clone; everything made from it keeps it alive.
 #[derive(Clone)]
@@ -40,6 +41,7 @@ struct Shared {
     allocator: ManuallyDrop<Mutex<Allocator>>,
     queue: Mutex<Queue>,
     timeline: vk::Semaphore,
+    replacements: Mutex<Replacements>,
     instance: Instance,
 }
 
@@ -144,6 +146,7 @@ impl Device {
                 allocator: ManuallyDrop::new(Mutex::new(allocator)),
                 queue: Mutex::new(Queue { raw: queue, last_ticket: 0 }),
                 timeline,
+                replacements: Mutex::default(),
                 instance: instance.clone(),
                 info,
                 raw,
@@ -298,6 +301,10 @@ impl Device {
     pub fn memory(&self) -> Memory {
         let report = lock(self.allocator()).generate_report();
         Memory { allocations: report.allocations.len(), bytes: report.total_allocated_bytes }
+    }
+
+    pub(super) fn replacements(&self) -> &Mutex<Replacements> {
+        &self.shared.replacements
     }
 
     pub(crate) fn allocator(&self) -> &Mutex<Allocator> {

@@ -11,6 +11,7 @@ use super::hazard::Use;
 use super::image::{DEPTH_FORMAT, Image, ImageKind};
 use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, add_use, reflect_shader};
 use super::recorder::Recorder;
+use super::replaced::current;
 use super::work::{Bound, Extent, Work};
 
 /// How a pipeline draws. Vertices are not fed: vertex shaders index the buffers that they bind.
@@ -59,17 +60,22 @@ impl DrawPipeline {
             return Err(Error::DeviceLacks { device: device.info().name.clone(), what: "a graphics queue".into() });
         }
         let name = description.vertex.name;
-        let vertex = reflect_shader(&description.vertex, spirv::ExecutionModel::Vertex)?;
+        let vertex_words = current(device, &description.vertex, "vert")?;
+        let vertex_code = ShaderCode { name, words: &vertex_words };
+        let fragment_words = description.fragment.map(|code| current(device, &code, "frag")).transpose()?;
+        let fragment_code = description.fragment.zip(fragment_words.as_deref());
+        let fragment_code = fragment_code.map(|(code, words)| ShaderCode { name: code.name, words });
+        let vertex = reflect_shader(&vertex_code, spirv::ExecutionModel::Vertex)?;
         let reflect_fragment = |code| reflect_shader(code, spirv::ExecutionModel::Fragment);
-        let fragment = description.fragment.as_ref().map(reflect_fragment).transpose()?;
+        let fragment = fragment_code.as_ref().map(reflect_fragment).transpose()?;
         let mut stages = vec![(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| (vk::ShaderStageFlags::FRAGMENT, fragment)));
         let interface = Interface::new(device, name, &stages)?;
         let mut shaders = vec![format!("{name}.vert")];
         shaders.extend(description.fragment.map(|fragment| format!("{}.frag", fragment.name)));
 
-        let vertex_module = Module::new(device, &description.vertex)?;
-        let fragment_module = description.fragment.as_ref().map(|code| Module::new(device, code)).transpose()?;
+        let vertex_module = Module::new(device, &vertex_code)?;
+        let fragment_module = fragment_code.as_ref().map(|code| Module::new(device, code)).transpose()?;
         let stage = |stage, module: &Module<'_>| {
             vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main")
         };

@@ -8,6 +8,7 @@ use super::device::Device;
 use super::error::{Error, Result};
 pub use super::interface::Bindings;
 use super::interface::{Interface, Module, Pipeline, Resource, ShaderCode, reflect_shader};
+use super::replaced::current;
 
 /// A compute shader, ready to be bound and dispatched. Cheap to clone.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ impl Kernel {
     /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
     /// larger than the device allows, or what Vulkan reports.
     pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
+        let words = current(device, code, "comp")?;
+        let code = &ShaderCode { name: code.name, words: &words };
         let reflection = reflect_shader(code, spirv::ExecutionModel::GLCompute)?;
         if reflection.local_size.contains(&0) {
             let reason = "its workgroup has no fixed size".into();

@@ -25,6 +25,7 @@ mod interface;
 mod kernel;
 mod recorder;
 pub mod reflect;
+mod replaced;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;
@@ -43,6 +44,7 @@ pub use instance::{Instance, InstanceOptions};
 pub use interface::{Interface, Pipeline, Resource, ShaderCode};
 pub use kernel::{Bindings, Kernel};
 pub use recorder::Recorder;
+pub use replaced::Replacements;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
 pub use timing::{FrameTiming, PassTiming};

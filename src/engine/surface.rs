@@ -67,6 +67,7 @@ pub struct Swapchain {
     loader: khr::swapchain::Device,
     surface: Surface,
     format: vk::SurfaceFormatKHR,
+    mode: vk::PresentModeKHR,
     device: Device,
 }
 
@@ -104,11 +105,12 @@ pub struct SwapchainFrame {
 }
 
 impl Swapchain {
-    /// Prepares to show images on `surface`; none exist until [`Swapchain::resize`].
+    /// Prepares to show images on `surface`, in the mode `preferred` or, where the surface lacks it, in FIFO, which every
+    /// device has and which shows no torn images. None exist until [`Swapchain::resize`].
     ///
     /// # Errors
     /// [`Error::DeviceLacks`] where the device cannot show on this surface, or what Vulkan reports.
-    pub fn new(device: &Device, surface: &Surface) -> Result<Self> {
+    pub fn new(device: &Device, surface: &Surface, preferred: vk::PresentModeKHR) -> Result<Self> {
         let info = device.info();
         if !device.presents() {
             let what = "a swapchain: it was opened without one".into();
@@ -116,10 +118,11 @@ impl Swapchain {
         }
         let SurfaceParts { loader, raw } = surface.parts();
         // SAFETY: device and surface belong to one instance and are alive.
-        let (supported, formats) = unsafe {
+        let (supported, formats, modes) = unsafe {
             (
                 loader.get_physical_device_surface_support(info.handle, info.queue_family, raw),
                 loader.get_physical_device_surface_formats(info.handle, raw),
+                loader.get_physical_device_surface_present_modes(info.handle, raw),
             )
         };
         if !supported.call("vkGetPhysicalDeviceSurfaceSupportKHR")? {
@@ -132,8 +135,10 @@ impl Swapchain {
             device: info.name.clone(),
             what: "a format that this window can show".into(),
         })?;
+        let modes = modes.call("vkGetPhysicalDeviceSurfacePresentModesKHR")?;
         let _loader = loader_lock();
         Ok(Self {
+            mode: if modes.contains(&preferred) { preferred } else { vk::PresentModeKHR::FIFO },
             loader: khr::swapchain::Device::new(device.instance().raw(), device.raw()),
             surface: surface.clone(),
             format,
@@ -149,6 +154,12 @@ impl Swapchain {
     #[must_use]
     pub fn format(&self) -> vk::Format {
         self.format.format
+    }
+
+    /// The mode in which images are shown.
+    #[must_use]
+    pub fn mode(&self) -> vk::PresentModeKHR {
+        self.mode
     }
 
     /// Remakes the images for a window of `extent` (width, height) and returns their size; `None` where the window has no
@@ -199,8 +210,7 @@ impl Swapchain {
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(capabilities.current_transform)
             .composite_alpha(composite.unwrap_or(vk::CompositeAlphaFlagsKHR::OPAQUE))
-            // FIFO is the one mode that every device has, and it shows no torn images.
-            .present_mode(vk::PresentModeKHR::FIFO)
+            .present_mode(self.mode)
             .clipped(true)
             .old_swapchain(old.as_ref().map_or(vk::SwapchainKHR::null(), |old| old.raw));
         // SAFETY: surface and old swapchain are alive, and the old one's images are no longer used.

@@ -40,17 +40,8 @@ impl Overlay {
     /// # Errors
     /// What the engine reports.
     pub fn new(device: &Device, format: vk::Format) -> engine::Result<Self> {
-        let description = DrawDescription {
-            vertex: shaders::VIEW_PANELS_VERT,
-            fragment: Some(shaders::VIEW_PANELS_FRAG),
-            color_format: format,
-            samples: 1,
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            depth: false,
-            premultiplied: true,
-        };
         Ok(Self {
-            pipeline: DrawPipeline::new(device, &description)?,
+            pipeline: pipeline(device, format)?,
             glyphs: None,
             bindings: None,
             vertices: Grown::new(device, "panel vertices", 1 << 18)?,
@@ -58,6 +49,16 @@ impl Overlay {
             clips: Grown::new(device, "panel clips", 1 << 12)?,
             device: device.clone(),
         })
+    }
+
+    /// Makes the pipeline anew, of shaders that have been replaced, for pictures of `format`.
+    ///
+    /// # Errors
+    /// What the engine reports; then the one before stays.
+    pub fn renew_pipeline(&mut self, format: vk::Format) -> engine::Result<()> {
+        self.pipeline = pipeline(&self.device, format)?;
+        self.bindings = None;
+        Ok(())
     }
 
     /// Takes in what egui has changed in its glyphs, which it seldom does, and waits for the device then.
@@ -147,6 +148,19 @@ fn panel_vertex(vertex: &Vertex, clip: u32) -> PanelVertex {
         color: u32::from_le_bytes(vertex.color.to_array()),
         clip,
     }
+}
+
+fn pipeline(device: &Device, format: vk::Format) -> engine::Result<DrawPipeline> {
+    let description = DrawDescription {
+        vertex: shaders::VIEW_PANELS_VERT,
+        fragment: Some(shaders::VIEW_PANELS_FRAG),
+        color_format: format,
+        samples: 1,
+        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+        depth: false,
+        premultiplied: true,
+    };
+    DrawPipeline::new(device, &description)
 }
 
 impl<T: Pod> Grown<T> {

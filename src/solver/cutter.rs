@@ -43,7 +43,6 @@ impl Schedule {
 /// What cuts a cloth on the device.
 pub(super) struct Cutter {
     pub(super) schedule: Schedule,
-    /// Whether anything has been cut since the last reset.
     has_cut: bool,
     particle_count: usize,
     constraints: Whole<Constraint>,
@@ -106,6 +105,11 @@ impl Cutter {
             }
         }
         Ok(())
+    }
+
+    /// Whether anything has been cut since the last reset.
+    pub(super) fn has_cut(&self) -> bool {
+        self.has_cut
     }
 
     /// Waits for the device and says what has been cut.

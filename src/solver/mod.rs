@@ -3,6 +3,7 @@
 
 mod air;
 mod attachments;
+mod backup;
 mod clock;
 mod colliders;
 mod cpu;
@@ -23,6 +24,7 @@ use glam::{Vec3, Vec4};
 
 pub use air::Air;
 pub use attachments::MOST_ATTACHMENTS;
+pub use backup::Backup;
 pub use clock::Clock;
 pub use colliders::Colliders;
 pub use cpu::{CpuPassTiming, CpuSimulation, CpuTiming};
@@ -195,6 +197,11 @@ pub trait Solver {
     /// What the engine reports.
     fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
         Ok(None)
+    }
+
+    /// Whether anything has been cut since the start.
+    fn has_cut(&self) -> bool {
+        false
     }
 
     /// How many constraints a pass over all of them solves; 0 for a solver of forces.

@@ -328,6 +328,10 @@ impl Solver for Pbd {
         self.cutter.as_ref().map_or(Ok(None), Cutter::intact)
     }
 
+    fn has_cut(&self) -> bool {
+        self.cutter.as_ref().is_some_and(Cutter::has_cut)
+    }
+
     fn constraint_count(&self) -> usize {
         self.batches.iter().map(ExactSizeIterator::len).sum()
     }

@@ -180,6 +180,12 @@ impl Simulation {
         self.solver.residuals(order, iterations)
     }
 
+    /// Whether anything has been cut since the start.
+    #[must_use]
+    pub fn has_cut(&self) -> bool {
+        self.solver.has_cut()
+    }
+
     /// How many constraints have been cut.
     ///
     /// # Errors

@@ -3,14 +3,17 @@
 
 #![allow(dead_code)] // Each test binary uses its part of this.
 
+#[path = "client.rs"]
+mod client;
+
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+use client::Client;
 
 /// How long a test may wait, all its waits taken together: far more than it needs, so that it fails and never hangs.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -150,16 +153,24 @@ impl Screen {
         assert!(self.still() == wanted, "the picture was as before, and then changed");
     }
 
+    /// The viewer with a window of the screen's size, under validation, and with the screen's arguments.
     pub fn viewer(&self, arguments: &[&str]) -> Process {
+        let [width, height] = self.size;
+        let size = format!("--size={width}x{height}");
+        let own = [&size, "--validate"].into_iter().chain(self.arguments.split(' '));
+        self.run(&own.chain(arguments.iter().copied()).collect::<Vec<_>>(), &[])
+    }
+
+    /// The viewer with nothing but these arguments, and with these variables in its environment.
+    pub fn run(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Process {
         let file = |name: &str| File::create(self.folder.path().join(name)).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
-        let [width, height] = self.size;
-        command.arg(format!("--size={width}x{height}")).arg("--validate");
-        command.args(self.arguments.split(' ')).args(arguments);
+        command.args(arguments).envs(environment.iter().copied());
         command.env("DISPLAY", format!(":{}", self.number)).env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
         if let Some(path) = &self.path_variable {
             command.env("PATH", path);
         }
+        command.env("XDG_STATE_HOME", self.path("state"));
         if std::env::var_os("TAUTLINE_DEVICE").is_none() {
             // A device that can show on a screen that no hardware drives.
             command.env("TAUTLINE_DEVICE", "llvmpipe");
@@ -188,7 +199,17 @@ impl Screen {
 
     /// As [`Screen::window`], with arguments of its own.
     pub fn window_with(&self, arguments: &[&str]) -> (Process, u32) {
-        let mut viewer = self.viewer(&[&["--window"], arguments].concat());
+        let viewer = self.viewer(&[&["--window"], arguments].concat());
+        self.shown(viewer)
+    }
+
+    /// The viewer and its window, with nothing but these arguments and variables.
+    pub fn open(&self, arguments: &[&str], environment: &[(&str, &str)]) -> (Process, u32) {
+        self.shown(self.run(arguments, environment))
+    }
+
+    /// Waits until there is a window, which shows something, and gives it the focus.
+    fn shown(&self, mut viewer: Process) -> (Process, u32) {
         let window = self.until("there is a window", || {
             let ended = viewer.0.try_wait().unwrap();
             assert!(ended.is_none(), "{ended:?}: {}", fs::read_to_string(self.path("stderr")).unwrap());
@@ -218,41 +239,14 @@ impl Screen {
         (viewer, window, self.still())
     }
 
-    /// Asks a window to close as window managers do, with the message WM_DELETE_WINDOW. Older xdotools can only destroy
-    /// windows, so this speaks the X protocol.
+    /// Asks a window to close as window managers do.
     pub fn ask_to_close(&self, window: u32) {
-        let mut server = UnixStream::connect(format!("/tmp/.X11-unix/X{}", self.number)).unwrap();
-        server.set_read_timeout(Some(PATIENCE)).unwrap();
-        // The client's words are least byte first ('l'), the protocol is 11.0, and there is nothing to authorize.
-        server.write_all(&[b'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
-        let mut welcome = [0; 8];
-        server.read_exact(&mut welcome).unwrap();
-        assert_eq!(welcome[0], 1, "the X server refuses the connection");
-        let mut rest = vec![0; 4 * usize::from(u16::from_le_bytes([welcome[6], welcome[7]]))];
-        server.read_exact(&mut rest).unwrap();
+        Client::connect(&self.number).ask_to_close(window);
+    }
 
-        let intern_atom = |server: &mut UnixStream, name: &str| {
-            let mut request = vec![16, 0];
-            request.extend((2 + name.len().div_ceil(4) as u16).to_le_bytes());
-            request.extend((name.len() as u32).to_le_bytes());
-            request.extend(name.bytes());
-            request.resize(request.len().next_multiple_of(4), 0);
-            server.write_all(&request).unwrap();
-            let mut reply = [0; 32];
-            server.read_exact(&mut reply).unwrap();
-            u32::from_le_bytes(reply[8..12].try_into().unwrap())
-        };
-        let protocols = intern_atom(&mut server, "WM_PROTOCOLS");
-        let delete = intern_atom(&mut server, "WM_DELETE_WINDOW");
-        // SendEvent, 11 words long, of a ClientMessage (33) with 32-bit data.
-        let mut request = vec![25, 0, 11, 0];
-        let client_message = u32::from_le_bytes([33, 32, 0, 0]);
-        for word in [window, 0, client_message, window, protocols, delete, 0, 0, 0, 0] {
-            request.extend(word.to_le_bytes());
-        }
-        server.write_all(&request).unwrap();
-        // A reply to what comes after it says that it has arrived.
-        intern_atom(&mut server, "WM_PROTOCOLS");
+    /// Drops files on a window.
+    pub fn drop_files(&self, window: u32, files: &[&Path]) {
+        Client::connect(&self.number).drop_files(window, files);
     }
 }
 
@@ -270,4 +264,10 @@ pub fn red_and_cream(pixels: &[Pixel]) -> (usize, usize) {
     let is_red = |[red, green, blue]: &&Pixel| *red > 60 && *red / 2 > *green && *red / 2 > *blue;
     let is_cream = |[red, green, blue]: &&Pixel| red >= green && *green > 90 && *red > blue.saturating_add(12);
     (pixels.iter().filter(is_red).count(), pixels.iter().filter(is_cream).count())
+}
+
+/// Whether a message is over the scene: text in the colour of `src/bin/viewer/panels/style.rs`.
+pub fn is_told(pixels: &[Pixel]) -> bool {
+    pixels.iter().filter(|pixel| pixel.iter().zip([0xf0, 0x8a, 0x7a]).all(|(&is, of)| is.abs_diff(of) <= 2)).count()
+        > 50
 }

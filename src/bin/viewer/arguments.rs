@@ -1,28 +1,38 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
+use tautline::engine::vk;
 use tautline::io::check_writable;
 use tautline::render::Shown;
-use tautline::scene::{Scene, SolverKind};
+use tautline::scene::SolverKind;
+
+use crate::source::Source;
+
+/// The preset that runs where nothing else was asked for.
+pub const DEFAULT_SCENE: &str = "flag";
+/// Width and height of a window or a picture \[pixels\] where nothing else was asked for.
+pub const DEFAULT_SIZE: [u32; 2] = [1280, 720];
 
 use crate::video::Target;
 
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
 /// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, V changes the view, P takes a picture, M records a video,
-/// Tab hides the panel, F1 lists the keys, Esc quits.
+/// again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V changes the view, P takes
+/// a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene file or a mesh that is dropped on
+/// it is opened.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up
-    #[arg(default_value = "flag")]
-    pub scene: OsString,
+    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up; else what the last window showed,
+    /// or the preset flag
+    pub scene: Option<OsString>,
 
     /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
     #[arg(long, value_name = "SOLVER")]
@@ -64,9 +74,13 @@ pub struct Arguments {
     #[arg(long, value_name = "MP4|FOLDER/", requires = "headless")]
     pub video: Option<PathBuf>,
 
-    /// Size of the window, the picture and the video
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
-    pub size: [u32; 2],
+    /// Size of the window, the picture and the video: else 1280x720, or for a window that of the last one
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub size: Option<[u32; 2]>,
+
+    /// How a window's frames are shown: fifo waits for the display, mailbox shows the newest, immediate may tear
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo)]
+    pub present: Present,
 
     /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
@@ -88,6 +102,11 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
+    /// Folder of the shaders (glsl), which a window compiles and takes in again whenever one of them changes
+    #[cfg(feature = "hot-reload")]
+    #[arg(long, value_name = "FOLDER")]
+    pub hot_reload: Option<PathBuf>,
+
     /// Lists the presets and exits
     #[arg(long)]
     pub list_scenes: bool,
@@ -105,16 +124,50 @@ pub enum Backend {
     Cpu,
 }
 
+/// How frames come to the display.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Present {
+    Fifo,
+    Mailbox,
+    Immediate,
+}
+
+impl Present {
+    /// Vulkan's name of it.
+    pub fn mode(self) -> vk::PresentModeKHR {
+        match self {
+            Self::Fifo => vk::PresentModeKHR::FIFO,
+            Self::Mailbox => vk::PresentModeKHR::MAILBOX,
+            Self::Immediate => vk::PresentModeKHR::IMMEDIATE,
+        }
+    }
+}
+
+impl fmt::Display for Present {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Fifo => "with the display (fifo)",
+            Self::Mailbox => "the newest (mailbox)",
+            Self::Immediate => "at once (immediate)",
+        })
+    }
+}
+
 /// What can be shown, and its name.
 pub const VIEWS: [(Shown, &str); 3] = [(Shown::Looks, "looks"), (Shown::Stretch, "stretch"), (Shown::Levels, "lod")];
 
 impl Arguments {
-    /// Reads the scene, with what the command line changes in it.
-    pub fn scene(&self) -> Result<Scene> {
+    /// The scene that was asked for or else `default`, with what the command line changes in it.
+    pub fn source(&self, default: &str) -> Source {
         let mut settings = self.settings.clone();
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
-        Ok(Scene::load(&self.scene, &settings)?)
+        Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings }
+    }
+
+    /// Width and height of a picture \[pixels\].
+    pub fn picture_size(&self) -> [u32; 2] {
+        self.size.unwrap_or(DEFAULT_SIZE)
     }
 
     /// Fails before anything is run where what was asked for could not be written.

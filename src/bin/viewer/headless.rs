@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     if arguments.backend == Backend::Cpu && arguments.video.is_none() {
         return run_on_cpu(arguments, scene, image);
     }
-    let mut run = Run::new(&instance(arguments, None)?, arguments, scene, false)?;
+    let mut run = Run::on(open_device(&instance(arguments, None)?, arguments, false)?, arguments.backend, scene)?;
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
     let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
     run.start_clock();
@@ -50,12 +50,12 @@ struct Movie {
 impl Movie {
     fn begin(path: &Path, arguments: &Arguments, run: &Run) -> Result<Self> {
         interrupt::watch(|| {});
-        let [width, height] = arguments.size.map(|side| side as f32);
+        let [width, height] = arguments.picture_size().map(|side| side as f32);
         let dt = run.simulation.step().dt;
         Ok(Self {
             view: run.view(COLOR_FORMAT, arguments.view)?,
             camera: Camera::framing(&run.room.corners(), width / height),
-            video: Video::begin(&run.device, Target::at(path)?, arguments.size, COLOR_FORMAT, dt)?,
+            video: Video::begin(&run.device, Target::at(path)?, arguments.picture_size(), COLOR_FORMAT, dt)?,
         })
     }
 
@@ -109,7 +109,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
 /// From where levels of detail are chosen.
 fn camera(arguments: &Arguments, scene: &Scene, body: &Body) -> Vec3 {
     let points: Vec<_> = body.positions().iter().map(|particle| particle.truncate()).collect();
-    let [width, height] = arguments.size.map(|side| side as f32);
+    let [width, height] = arguments.picture_size().map(|side| side as f32);
     scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position())
 }
 

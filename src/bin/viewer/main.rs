@@ -1,14 +1,19 @@
 //! `viewer`: runs a scene in a window, or headless with a report.
 
 mod arguments;
+#[cfg(feature = "hot-reload")]
+#[path = "../../../build/compile.rs"]
+mod compile;
 mod headless;
 mod interrupt;
+mod memory;
 mod mouse;
 mod outcome;
 mod output;
 mod panels;
 mod report;
 mod run;
+mod source;
 mod video;
 mod window;
 
@@ -19,7 +24,9 @@ use clap::Parser;
 use tautline::engine::{Instance, InstanceOptions};
 use tautline::scene;
 
-use arguments::Arguments;
+use arguments::{Arguments, DEFAULT_SCENE};
+use memory::Memory;
+use window::Opening;
 
 fn main() -> ExitCode {
     // clap ends the process with code 2 on wrong usage; everything else that goes wrong is code 1.
@@ -42,14 +49,15 @@ fn start(arguments: &Arguments) -> Result<()> {
         return output::print(&devices.iter().map(|device| format!("{device}\n")).collect::<String>());
     }
     arguments.check_outputs(arguments.image.as_deref())?;
-    let scene = arguments.scene()?;
     if arguments.headless {
+        let scene = arguments.source(DEFAULT_SCENE).load()?;
         return headless::run(arguments, &scene, arguments.image.as_deref());
     }
     match window::open_display() {
-        Ok(display) => window::run(arguments, &scene, display),
+        Ok(display) => window::run(arguments, &Opening::new(arguments, Memory::read())?, display),
         Err(reason) if arguments.window => Err(reason.context("no window can be opened: run with --headless instead")),
         Err(reason) => {
+            let scene = arguments.source(DEFAULT_SCENE).load()?;
             output::tell(&format!("no display ({reason}): running headless"));
             let image = arguments.image.clone().unwrap_or_else(|| format!("tautline-{}.png", scene.name).into());
             arguments.check_outputs(Some(&image))?;

@@ -86,7 +86,7 @@ pub fn picture(
     arguments: &Arguments,
     camera: Option<Camera>,
 ) -> Result<Picture> {
-    let Arguments { size: extent, view: shown, .. } = *arguments;
+    let (extent, shown) = (arguments.picture_size(), arguments.view);
     let camera = camera.unwrap_or_else(|| {
         let particles = positions.iter().map(|position| position.truncate());
         let corners = wave.iter().flat_map(|wave| wave.bounds().corners());

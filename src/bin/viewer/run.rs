@@ -38,14 +38,11 @@ pub struct Run {
     /// From the end of each frame to the end of the next, as the CPU saw them.
     wall: Vec<Duration>,
     last_end: Instant,
-    steps: u64,
+    /// How many have run.
+    pub steps: u64,
 }
 
 impl Run {
-    pub fn new(instance: &Instance, arguments: &Arguments, scene: &Scene, presents: bool) -> Result<Self> {
-        Self::on(open_device(instance, arguments, presents)?, arguments.backend, scene)
-    }
-
     /// Starts another scene on the same device.
     pub fn starting(&self, scene: &Scene) -> Result<Self> {
         Self::on(self.device.clone(), self.backend, scene)
@@ -68,7 +65,8 @@ impl Run {
         self.backend
     }
 
-    fn on(device: Device, backend: Backend, scene: &Scene) -> Result<Self> {
+    /// Starts a scene on a device.
+    pub fn on(device: Device, backend: Backend, scene: &Scene) -> Result<Self> {
         let simulation = match backend {
             Backend::Gpu => scene.simulation(&device)?,
             Backend::Cpu => scene.cpu_simulation()?.on_device(&device)?,

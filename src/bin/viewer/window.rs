@@ -1,17 +1,23 @@
 //! Runs a scene in a window.
 
 mod controls;
+mod files;
+#[cfg(feature = "hot-reload")]
+mod hot_reload;
+mod opening;
 mod outputs;
+mod recovery;
+mod title;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
-use raw_window_handle::HasDisplayHandle;
-use tautline::engine::{Surface, Swapchain};
+use anyhow::{Result, anyhow};
+use tautline::engine::{Device, Surface, Swapchain};
 use tautline::render::{self, Camera, Shown, ViewTargets};
 use tautline::scene::Scene;
-use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
+use tautline::solver::{Backup, Clock};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, KeyEvent, WindowEvent};
@@ -19,11 +25,15 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Present};
 use crate::interrupt;
 use crate::mouse::{Mouse, zoom};
+use crate::output;
 use crate::panels::Panels;
-use crate::run::{Run, instance};
+use crate::run::{Run, open_device};
+use crate::source::Source;
+pub use opening::Opening;
+use recovery::Kept;
 
 pub use outputs::Outputs;
 
@@ -48,9 +58,13 @@ pub fn open_display() -> Result<EventLoop<()>> {
     })
 }
 
-pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Result<()> {
-    let mut application = Application { arguments, scene, view: None, outcome: Ok(()) };
-    display.run_app(&mut application)?;
+pub fn run(arguments: &Arguments, opening: &Opening, display: EventLoop<()>) -> Result<()> {
+    let mut application = Application { arguments, opening, view: None, outcome: Ok(()) };
+    let ended = display.run_app(&mut application);
+    if let Some(view) = &application.view {
+        view.remember();
+    }
+    ended?;
     application.outcome?;
     match application.view {
         Some(view) => view.finish(arguments),
@@ -60,7 +74,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, display: EventLoop<()>) -> Resu
 
 struct Application<'a> {
     arguments: &'a Arguments,
-    scene: &'a Scene,
+    opening: &'a Opening,
     view: Option<View>,
     outcome: Result<()>,
 }
@@ -68,8 +82,13 @@ struct Application<'a> {
 /// The window and what it shows.
 struct View {
     run: Run,
+    backup: Backup,
     /// What runs, with what was changed since it started.
     scene: Scene,
+    /// What it was loaded from.
+    source: Source,
+    /// A file that was dropped on the window, and is to be opened before the next frame.
+    dropped: Option<PathBuf>,
     clock: Clock,
     /// When the clock was last read.
     read_at: Instant,
@@ -81,6 +100,7 @@ struct View {
     outputs: Outputs,
     targets: Option<ViewTargets>,
     swapchain: Swapchain,
+    present: Present,
     window: Arc<Window>,
     camera: Camera,
     /// As the last event said: winit panics when a window that is gone is asked.
@@ -99,36 +119,46 @@ struct View {
     mouse: Mouse,
     frames_left: Option<u32>,
     title_due: Instant,
+    /// When device or surface were lost lately.
+    losses: Vec<Instant>,
+    #[cfg(feature = "hot-reload")]
+    hot_reload: Option<hot_reload::HotReload>,
 }
 
 impl View {
-    fn open(event_loop: &ActiveEventLoop, arguments: &Arguments, scene: &Scene) -> Result<Self> {
-        let [width, height] = arguments.size;
-        let attributes = Window::default_attributes()
-            .with_title(format!("tautline: {}", scene.name))
-            .with_inner_size(PhysicalSize::new(width, height));
-        let window = Arc::new(event_loop.create_window(attributes).context("no window can be opened")?);
-        let display = window.display_handle().context("the window has no display")?.as_raw();
-        let instance = instance(arguments, Some(display))?;
+    /// Opens device and scene for a window.
+    fn on(kept: Kept, arguments: &Arguments) -> Result<Self> {
+        let Kept { window, instance, scene, source, size, shown, paused, frames_left, losses, .. } = kept;
         let surface = Surface::new(&instance, window.clone())?;
-        let run = Run::new(&instance, arguments, scene, true)?;
-        let swapchain = Swapchain::new(&run.device, &surface)?;
-        let drawing = run.view(swapchain.format(), arguments.view)?;
-        let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
-        let camera = framing(&run, [width, height], panels.covered(width));
+        let device = open_device(&instance, arguments, true)?;
+        let mut run = Run::on(device, kept.backend, &scene)?;
+        run.steps = kept.steps;
+        if let Some(state) = &kept.state {
+            run.simulation.go_on_from(state)?;
+        }
+        let (swapchain, present) = swapchain(&run.device, &surface, arguments)?;
+        let drawing = run.view(swapchain.format(), shown)?;
+        let mut panels = Panels::new(&window, &run.device, swapchain.format(), &scene, kept.has_panel)?;
+        panels.tell(kept.note.or_else(|| fallback(arguments, present)));
+        let covered = panels.covered(size.width);
+        let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
-            scene: scene.clone(),
+            scene,
+            source,
+            dropped: None,
             read_at: Instant::now(),
+            backup: Backup::new(&run.device, &run.simulation)?,
             run,
             drawing,
             kept: false,
-            shown: arguments.view,
+            shown,
             panels,
             outputs: Outputs::new(),
             targets: None,
             swapchain,
-            size: window.inner_size(),
+            present,
+            size,
             window,
             camera,
             occluded: false,
@@ -136,11 +166,14 @@ impl View {
             changed: true,
             // Opening the window was no frame either.
             idle: true,
-            paused: false,
+            paused,
             steps_due: 0,
             mouse: Mouse::default(),
-            frames_left: arguments.frames,
+            frames_left,
             title_due: Instant::now(),
+            losses,
+            #[cfg(feature = "hot-reload")]
+            hot_reload: arguments.hot_reload.as_deref().map(hot_reload::HotReload::new).transpose()?,
         })
     }
 
@@ -158,6 +191,7 @@ impl View {
         // What is asked for from here on changes the next picture.
         self.changed = false;
         self.tell_outcomes()?;
+        self.open_dropped();
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
@@ -179,7 +213,7 @@ impl View {
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;
                 self.kept = true;
             }
-            self.run.simulation.record(&mut recorder)?;
+            self.backup.record(&mut recorder, &mut self.run.simulation)?;
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
@@ -193,6 +227,7 @@ impl View {
         self.stale = !fits;
         self.outputs.submitted();
         self.run.submitted(ticket, steps)?;
+        self.backup.submitted(ticket)?;
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }
@@ -230,26 +265,6 @@ impl View {
         Ok(true)
     }
 
-    fn update_title(&mut self) {
-        let now = Instant::now();
-        if now < self.title_due {
-            return;
-        }
-        self.title_due = now + Duration::from_millis(500);
-        let milliseconds = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
-        let cpu = self.run.last_cpu_time().map(|time| format!("CPU {}, ", milliseconds(time))).unwrap_or_default();
-        let gpu = self.run.last_gpu_time().map_or("n/a".to_string(), milliseconds);
-        let paused = if self.paused { ", paused" } else { "" };
-        let changed = self.run.simulation.pbd_settings_mut().map(|settings| unusual(settings)).unwrap_or_default();
-        let recording = if self.outputs.video().is_some() { ", recording" } else { "" };
-        let time = self.run.simulation.time();
-        let dropped = match self.clock.dropped() {
-            0 => String::new(),
-            steps => format!(", steps dropped: {steps}"),
-        };
-        self.window.set_title(&format!("tautline: {time:.1} s, {cpu}GPU {gpu}{changed}{dropped}{paused}{recording}"));
-    }
-
     fn finish(self, arguments: &Arguments) -> Result<()> {
         let Self { run, scene, camera, outputs, .. } = self;
         let written = outputs.finish();
@@ -260,30 +275,45 @@ impl View {
     }
 }
 
+/// A swapchain in the mode that was asked for, or in the one that every surface has, and which of them.
+fn swapchain(device: &Device, surface: &Surface, arguments: &Arguments) -> Result<(Swapchain, Present)> {
+    let swapchain = Swapchain::new(device, surface, arguments.present.mode())?;
+    let present = if swapchain.mode() == arguments.present.mode() { arguments.present } else { Present::Fifo };
+    Ok((swapchain, present))
+}
+
+/// What is told where frames are not shown in the mode that was asked for.
+fn fallback(arguments: &Arguments, present: Present) -> Option<String> {
+    if present == arguments.present {
+        return None;
+    }
+    let text = format!("this window cannot show frames {}: they are shown {present}", arguments.present);
+    output::tell(&text);
+    Some(text)
+}
+
 /// A camera that sees all of a run in what the panel leaves of a window.
 fn framing(run: &Run, [width, height]: [u32; 2], covered: f32) -> Camera {
     let aspect = (1.0 - covered) * width.max(1) as f32 / height.max(1) as f32;
     Camera { covered, ..Camera::framing(&run.room.corners(), aspect) }
 }
 
-/// What the title says of settings that keys change.
-fn unusual(settings: &PbdSettings) -> String {
-    let mut text = String::new();
-    if settings.constraint_solver == ConstraintSolver::Jacobi {
-        text += ", Jacobi";
-    }
-    if settings.elongation != 1.0 {
-        text += &format!(", elongation {:.2}", settings.elongation);
-    }
-    text
-}
-
 impl Application<'_> {
-    /// Ends the loop with the error, if there is one.
+    /// Opens again what was lost, or ends the loop with the error, if there is one.
     fn check(&mut self, event_loop: &ActiveEventLoop, result: Result<()>) {
-        if let Err(error) = result {
-            self.outcome = Err(error);
-            event_loop.exit();
+        let Err(error) = result else {
+            return;
+        };
+        let recovered = match self.view.take() {
+            Some(view) => view.recover(error, self.arguments),
+            None => Err(error),
+        };
+        match recovered {
+            Ok(view) => self.view = Some(view),
+            Err(error) => {
+                self.outcome = Err(error);
+                event_loop.exit();
+            }
         }
     }
 }
@@ -291,7 +321,7 @@ impl Application<'_> {
 impl ApplicationHandler for Application<'_> {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_none() {
-            match View::open(event_loop, self.arguments, self.scene) {
+            match View::open(event_loop, self.arguments, self.opening) {
                 Ok(view) => self.view = Some(view),
                 Err(error) => self.check(event_loop, Err(error)),
             }
@@ -321,6 +351,11 @@ impl ApplicationHandler for Application<'_> {
             WindowEvent::Resized(size) => {
                 view.size = size;
                 view.stale = true;
+                Ok(())
+            }
+            WindowEvent::DroppedFile(path) => {
+                view.dropped = Some(path);
+                view.changed = true;
                 Ok(())
             }
             WindowEvent::Occluded(occluded) => {
@@ -360,9 +395,13 @@ impl ApplicationHandler for Application<'_> {
         let Some(view) = &mut self.view else {
             return;
         };
+        #[cfg(feature = "hot-reload")]
+        view.reload_shaders();
         // A window that nobody sees, or whose picture stays the same, gets no frames, and no processor time either.
         let wake_at = view.panels.wake_at();
         view.changed |= wake_at.is_some_and(|wake_at| wake_at <= Instant::now());
+        #[cfg(feature = "hot-reload")]
+        let wake_at = wake_at.into_iter().chain(view.hot_reload.as_ref().map(|files| files.due)).min();
         let hidden = view.hidden();
         let idle = hidden || !view.frame_due();
         if idle && !view.idle {

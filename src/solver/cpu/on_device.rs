@@ -165,6 +165,10 @@ impl Solver for OnDevice {
         Ok(self.solver.intact())
     }
 
+    fn has_cut(&self) -> bool {
+        self.solver.intact().is_some()
+    }
+
     fn constraint_count(&self) -> usize {
         self.solver.constraint_count()
     }

@@ -3,13 +3,14 @@
 use egui::{Align2, Ui};
 
 /// Each key of the window, and what it does.
-const KEYS: [(&str, &str); 15] = [
+const KEYS: [(&str, &str); 16] = [
     ("Drag", "orbit"),
     ("Right drag", "pan"),
     ("Scroll", "zoom"),
     ("Space", "pause, or go on"),
     ("N", "pause, and step once"),
     ("R", "start again"),
+    ("F5", "load the scene's file again"),
     ("V", "the next view"),
     ("J", "Gauss-Seidel or Jacobi"),
     ("+", "constraints 1 % longer"),

@@ -4,10 +4,11 @@
 
 mod field;
 mod keys;
-mod notice;
+mod message;
 mod outputs;
 mod parameters;
 mod pass;
+mod pointer;
 mod run;
 mod style;
 mod timings;
@@ -25,11 +26,11 @@ use tautline::solver::Simulation;
 use winit::event::WindowEvent;
 use winit::window::Window;
 
-use crate::arguments::Backend;
+use crate::arguments::{Backend, Present};
 use crate::run::Run;
 use crate::video::Format;
 use crate::window::Outputs;
-use notice::Notice;
+use message::Message;
 use parameters::Parameters;
 use timings::Timings;
 
@@ -60,6 +61,7 @@ pub struct Facts<'a> {
     pub paused: bool,
     pub shown: Shown,
     pub outputs: &'a Outputs,
+    pub present: Present,
 }
 
 impl Facts<'_> {
@@ -83,9 +85,9 @@ pub struct Panels {
     timings: Timings,
     visible: bool,
     keys_visible: bool,
-    /// What went wrong with the last command.
-    error: Option<String>,
-    notice: Option<Notice>,
+    /// The mouse is over one of them.
+    pointed_at: bool,
+    message: Option<Message>,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
 }
@@ -106,8 +108,8 @@ impl Panels {
             timings: Timings::default(),
             visible,
             keys_visible: false,
-            error: None,
-            notice: None,
+            pointed_at: false,
+            message: None,
             wake_at: None,
         })
     }
@@ -120,8 +122,13 @@ impl Panels {
             self.input.egui_input_mut().events.clear();
             return false;
         }
-        // Every frame asks for a redraw itself.
-        *changed |= response.repaint && !matches!(event, WindowEvent::RedrawRequested);
+        *changed |= response.repaint
+            && match event {
+                // Every frame asks for a redraw itself.
+                WindowEvent::RedrawRequested => false,
+                WindowEvent::CursorMoved { position, .. } => self.shows_motion(*position),
+                _ => true,
+            };
         // Esc closes what has popped up, before it closes the window.
         response.consumed
             || matches!(event, WindowEvent::KeyboardInput { .. }) && egui::Popup::is_any_open(&self.context)
@@ -132,26 +139,30 @@ impl Panels {
         self.visible = !self.visible;
     }
 
+    pub fn is_visible(&self) -> bool {
+        self.visible
+    }
+
     /// Shows the list of keys, or hides it.
     pub fn toggle_keys(&mut self) {
         self.keys_visible = !self.keys_visible;
     }
 
-    /// Tells in the panel what failed; `None` takes that back.
+    /// Tells over the scene why a command failed; `None` takes that back.
     pub fn tell(&mut self, error: Option<String>) {
-        self.error = error;
+        self.message = error.map(Message::of_error);
     }
 
-    /// Shows a sentence over the picture for a while, panel or not.
-    pub fn notify(&mut self, text: String, is_error: bool) {
-        self.notice = Some(Notice::new(text, is_error));
+    /// Tells over the scene what has been done.
+    pub fn announce(&mut self, text: String) {
+        self.message = Some(Message::of_success(text));
     }
 
     /// Shows another scene from now on.
     pub fn started(&mut self, scene: &Scene) {
         self.parameters = Parameters::new(scene);
         self.timings = Timings::default();
-        self.error = None;
+        self.message = None;
     }
 
     /// When the panels have to be drawn again, though nothing happens.
@@ -166,7 +177,7 @@ impl Panels {
     }
 
     fn open(&self) -> bool {
-        self.visible || self.keys_visible || self.notice.is_some()
+        self.visible || self.keys_visible || self.message.is_some()
     }
 
     /// Whether the work of the next frame is to be kept, for [`Panels::look`].
@@ -183,6 +194,7 @@ impl Panels {
     pub fn update(&mut self, window: &Window, facts: &Facts<'_>) -> Result<Vec<Command>> {
         let mut commands = Vec::new();
         self.primitives.clear();
+        self.message.take_if(|message| message.is_over());
         if !self.open() {
             return Ok(commands);
         }
@@ -196,6 +208,12 @@ impl Panels {
         let delay = output.viewport_output.get(&ViewportId::ROOT).map_or(Duration::MAX, |root| root.repaint_delay);
         self.wake_at = Instant::now().checked_add(delay);
         Ok(commands)
+    }
+
+    /// Makes the pipeline anew that draws into pictures of `format`.
+    #[cfg(feature = "hot-reload")]
+    pub fn renew_pipeline(&mut self, format: vk::Format) -> Result<()> {
+        Ok(self.overlay.renew_pipeline(format)?)
     }
 
     /// Records what was laid out over a finished picture.
@@ -214,19 +232,14 @@ impl Panels {
         if self.keys_visible {
             keys::show(ui, &mut self.keys_visible);
         }
-        if let Some(notice) = self.notice.take() {
-            let left = notice.show(ui.ctx(), ui.available_width());
-            ui.ctx().request_repaint_after(left.unwrap_or_default());
-            self.notice = left.map(|_| notice);
+        let width = if self.visible { style::panel_width(ui.ctx().content_rect().width()) } else { 0.0 };
+        if let Some(message) = &mut self.message {
+            message.show(ui, width);
         }
     }
 
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         run::show(ui, facts, commands);
-        if let Some(error) = &self.error {
-            ui.add_space(6.0);
-            ui.colored_label(style::ERROR, error);
-        }
         ui.add_space(6.0);
         style::section(ui, "View", true, |ui| views::show(ui, facts.shown, commands));
         outputs::show(ui, facts, commands);

@@ -6,7 +6,7 @@ use egui::{Color32, Context, CornerRadius, Frame, Margin, Stroke, Theme, Ui};
 pub const ERROR: Color32 = Color32::from_rgb(0xf0, 0x8a, 0x7a);
 /// Of a button while something is recorded.
 pub const RECORDING: Color32 = Color32::from_rgb(0x8c, 0x2f, 0x2b);
-const BACKGROUND: Color32 = Color32::from_rgb(0x1d, 0x20, 0x24);
+pub const BACKGROUND: Color32 = Color32::from_rgb(0x1d, 0x20, 0x24);
 const ACCENT: Color32 = Color32::from_rgb(0x2f, 0x5d, 0x7c);
 
 /// Gives all panels their colours and distances.

@@ -75,6 +75,7 @@ impl Timings {
             super::style::fact(ui, "GPU a frame", spread(self.gpu));
             super::style::fact(ui, "Frame on the wall", spread(self.wall));
             super::style::fact(ui, "Steps dropped", facts.dropped.to_string());
+            super::style::fact(ui, "Frames are shown", facts.present.to_string());
         });
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use tautline::render::Shown;
 use tautline::scene::{Effect, Scene};
-use tautline::solver::{Clock, ConstraintSolver};
+use tautline::solver::{Backup, Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
@@ -13,6 +13,7 @@ use super::{MAX_STEPS, View, framing};
 use crate::arguments::{Backend, VIEWS};
 use crate::panels::{Command, Facts};
 use crate::run::Run;
+use crate::source::Source;
 
 impl View {
     pub(super) fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key, repeat: bool) -> Result<()> {
@@ -28,6 +29,7 @@ impl View {
             Key::Named(NamedKey::Space) => self.pause(),
             Key::Named(NamedKey::Tab) => self.panels.toggle(),
             Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
+            Key::Named(NamedKey::F5) => self.reload(),
             Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
@@ -82,6 +84,7 @@ impl View {
 
     fn reset(&mut self) -> Result<()> {
         self.run.simulation.reset()?;
+        self.backup.forget();
         self.clock.reset();
         self.kept = false;
         self.steps_due = 0;
@@ -95,9 +98,9 @@ impl View {
 
     /// Lays the panels out and does what was asked for in them.
     pub(super) fn update_panels(&mut self) -> Result<()> {
-        let (dropped, paused, shown) = (self.clock.dropped(), self.paused, self.shown);
+        let (dropped, paused, shown, present) = (self.clock.dropped(), self.paused, self.shown, self.present);
         let outputs = &self.outputs;
-        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown, outputs };
+        let facts = Facts { scene: &self.scene, run: &self.run, dropped, paused, shown, present, outputs };
         for command in self.panels.update(&self.window, &facts)? {
             self.changed = true;
             self.title_due = Instant::now();
@@ -109,21 +112,25 @@ impl View {
                 Command::TakePicture => self.take_picture(),
                 Command::ToggleRecording => self.toggle_recording(),
                 Command::RecordAs(format) => self.outputs.format = format,
-                Command::Change(scene) => self.attempt(|view| view.change(*scene)),
+                Command::Change(scene) => {
+                    self.attempt(|view| view.change(*scene));
+                }
                 Command::Compute(backend) => {
                     let scene = self.scene.clone();
                     self.attempt(|view| view.go_on(scene, backend));
                 }
-                Command::StartPreset(name) => self.attempt(|view| view.start(Scene::load(name, &[])?)),
+                Command::StartPreset(name) => self.start_from(Source::plain(name)),
             }
         }
         Ok(())
     }
 
-    /// Does what may fail; then what runs goes on as before, and the panel tells why.
-    fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) {
+    /// Does what may fail; then what runs goes on as before, the window tells why, and this is false.
+    pub(super) fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> bool {
         let result = act(self);
+        let done = result.is_ok();
         self.panels.tell(result.err().map(|error| format!("{error:#}")));
+        done
     }
 
     /// Goes on with a scene in which some keys have changed: from where the body is now, if it is still the same body.
@@ -140,19 +147,21 @@ impl View {
     }
 
     /// Goes on from the state of what runs, with another solver or backend.
-    fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
+    pub(super) fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
         let run = self.run.going_on(&scene, backend)?;
         self.replace(run, scene)
     }
 
-    fn start(&mut self, scene: Scene) -> Result<()> {
+    pub(super) fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.starting(&scene)?;
         self.outputs.end_video();
         self.replace(run, scene)
     }
 
     fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
+        let backup = Backup::new(&run.device, &run.simulation)?;
         self.drawing = run.view(self.swapchain.format(), self.shown)?;
+        self.backup = backup;
         if run.simulation.step().dt != self.run.simulation.step().dt {
             // Its pictures come at a fixed rate of simulated time.
             self.outputs.end_video();

@@ -153,13 +153,11 @@ impl View {
         Ok(())
     }
 
-    /// Shows a sentence in the window for a while; that of an error stays in the panel until something goes well.
+    /// Tells in the window what was written, or why it could not be.
     fn tell(&mut self, outcome: Result<String>) {
-        let (error, text) = match outcome {
-            Ok(text) => (None, text),
-            Err(error) => (Some(format!("{error:#}")), format!("{error:#}")),
-        };
-        self.panels.notify(text, error.is_some());
-        self.panels.tell(error);
+        match outcome {
+            Ok(text) => self.panels.announce(text),
+            Err(error) => self.panels.tell(Some(format!("{error:#}"))),
+        }
     }
 }

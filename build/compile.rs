@@ -1,0 +1,54 @@
+//! How GLSL becomes SPIR-V: when the crate is built, and with the feature `hot-reload` while the viewer runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every shader below `folder`, in a fixed order; the includes in `lib` are none.
+pub fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let told = |error| format!("{}: {error}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if stage(&path).is_some() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What kind of shader a file is, by its ending; the includes are none.
+pub fn stage(path: &Path) -> Option<shaderc::ShaderKind> {
+    match path.extension()?.to_str()? {
+        "comp" => Some(shaderc::ShaderKind::Compute),
+        "vert" => Some(shaderc::ShaderKind::Vertex),
+        "frag" => Some(shaderc::ShaderKind::Fragment),
+        _ => None,
+    }
+}
+
+/// The SPIR-V of a shader whose includes are in `root`. What is wrong with it is told in one line an error, each
+/// `file:line: error: ...`.
+pub fn compile(compiler: &shaderc::Compiler, root: &Path, path: &Path) -> Result<Vec<u32>, String> {
+    let source = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let kind = stage(path).ok_or_else(|| format!("{}: unknown kind of shader", path.display()))?;
+    let mut options = shaderc::CompileOptions::new().map_err(|error| error.to_string())?;
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
+    // Captures show the GLSL as it was written; drivers optimise anyway.
+    options.set_generate_debug_info();
+    options.set_optimization_level(shaderc::OptimizationLevel::Zero);
+    options.set_warnings_as_errors();
+    options.set_include_callback(|name, _, _, _| {
+        let path = root.join(name);
+        let content = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(shaderc::ResolvedInclude { resolved_name: path.display().to_string(), content })
+    });
+    let name = path.display().to_string();
+    match compiler.compile_into_spirv(&source, kind, &name, "main", Some(&options)) {
+        Ok(binary) => Ok(binary.as_binary().to_vec()),
+        Err(shaderc::Error::CompilationError(_, lines)) => Err(lines),
+        Err(error) => Err(error.to_string()),
+    }
+}

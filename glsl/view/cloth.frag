@@ -2,17 +2,26 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lib/lighting.glsl"
 #include "lib/stretch.glsl"
+#include "lib/colors.glsl"
 
 // Two-sided cloth: each side has its colour, and thin cloth glows when the light is behind it. Or the colour says how far
-// it is stretched.
+// it is stretched or how fast it goes, or is none where something else is drawn over it.
 
 layout(location = 0) in vec3 world_position;
 layout(location = 1) in vec3 world_normal;
 layout(location = 2) in vec3 rest_position;
+layout(location = 3) in float speed;
 layout(location = 0) out vec4 color;
 
+// Whether colours mean something: these are lit little enough to be told apart.
+bool measures() {
+    return view.shown == SHOWN_STRETCH || view.shown == SHOWN_VELOCITY;
+}
+
 vec3 albedo() {
-    if (view.shown == SHOWN_STRETCH) return stretch_color(largest_stretch(world_position, rest_position));
+    if (view.shown == SHOWN_STRETCH) return scale_color(largest_stretch(world_position, rest_position) / FULL_STRETCH);
+    if (view.shown == SHOWN_VELOCITY) return scale_color(speed / view.full_speed);
+    if (view.shown == SHOWN_BATCHES || view.shown == SHOWN_CONTACTS) return vec3(0.02);
     vec3 side = gl_FrontFacing ? view.front_color.rgb : view.back_color.rgb;
     if (view.stripe_color.w <= 0.0) return side;
     // Nine stripes, the middle one around x = 0.
@@ -36,8 +45,7 @@ void main() {
     float sheen = 0.035 * pow(max(dot(normal, half_way), 0.0), 20.0) * lit;
     float rim = 0.04 * pow(1.0 - max(dot(normal, to_camera), 0.0), 3.0);
 
-    if (view.shown == SHOWN_STRETCH) {
-        // Colours that mean something are lit little enough to be told apart.
+    if (measures()) {
         color = vec4(albedo() * (0.6 + 0.4 * max(facing, 0.0)), 1.0);
         return;
     }

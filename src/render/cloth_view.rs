@@ -3,7 +3,7 @@
 use bytemuck::bytes_of;
 
 use super::stage::{Stage, pipeline};
-use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Resource, Vertices, vk};
+use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Vertices, vk};
 use crate::layout::NormalsPush;
 use crate::model::Cloth;
 use crate::shaders;
@@ -14,6 +14,8 @@ pub(super) struct ClothView {
     particle_count: u32,
     index_count: u32,
     indices: Buffer,
+    /// Positions before the last step.
+    previous: Buffer,
     /// One set for each place where the solver keeps its particles.
     places: Vec<Place>,
     stripe_width: f32,
@@ -56,6 +58,7 @@ impl ClothView {
             particle_count: cloth.positions.len() as u32,
             index_count: 3 * triangles.count,
             indices: triangles.corners.clone(),
+            previous: buffers.previous,
             places,
             stripe_width,
         })
@@ -64,6 +67,11 @@ impl ClothView {
     /// Width of its stripes \[m\], 0 for none.
     pub(super) fn stripe_width(&self) -> f32 {
         self.stripe_width
+    }
+
+    /// Where the particles were before the last step, as shaders bind it. Shape \[particle_count\].
+    pub(super) fn previous(&self) -> &Buffer {
+        &self.previous
     }
 
     /// As [`super::View::keep`].
@@ -127,17 +135,13 @@ impl Pipelines {
 
 impl Place {
     fn new(pipelines: &Pipelines, particles: &Particles, buffers: &Buffers, stage: &Stage) -> engine::Result<Self> {
-        let particles: (&str, Resource<'_>) = match particles {
-            Particles::Buffer(buffer) => ("Positions", buffer.into()),
-            Particles::Image(image) => ("u_Positions", image.into()),
-            Particles::Planes(planes) => ("Planes", planes.into()),
-        };
+        let particles = particles.resource();
         let previous = ("PreviousPositions", (&buffers.previous).into());
         let normals = ("Normals", (&buffers.normals).into());
         let view = stage.parameters();
         let triangles = ("ParticleTriangles", (&buffers.particle_triangles).into());
         let rest = ("RestPositions", (&buffers.rest).into());
-        let cloth = [particles, previous, normals, rest, view, stage.shadow_map()];
+        let cloth = [particles, previous, normals, rest, view, stage.palette(), stage.shadow_map()];
         Ok(Self {
             keep: pipelines.keep.bind(&[particles, previous])?,
             normals: pipelines.normals.bind(&[particles, previous, normals, triangles, view])?,

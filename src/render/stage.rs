@@ -2,10 +2,12 @@
 
 use bytemuck::bytes_of;
 use glam::camera::rh::{proj, view};
-use glam::{Mat4, Vec3, Vec4};
+use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::camera::{Bounds, Camera};
 use super::collider_view::ColliderView;
+use super::colors::palette;
+use super::shown::{Shown, full_speed};
 use crate::engine::{
     self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Recorder, Resource,
     ShaderCode, Start, Target, Vertices, vk,
@@ -42,22 +44,9 @@ impl ViewTargets {
         Ok(Self { color, depth })
     }
 
-    fn aspect(&self) -> f32 {
-        let [width, height] = self.color.extent();
-        width as f32 / height as f32
+    fn extent(&self) -> Vec2 {
+        Vec2::from_array(self.color.extent().map(|side| side as f32))
     }
-}
-
-/// What pictures show beside shapes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
-    /// Everything in its colours.
-    #[default]
-    Looks = 0,
-    /// Cloth in the colour of its stretch: from dark violet at none over green to yellow at 10 % and more.
-    Stretch = 1,
-    /// Ropes in the colour of their level of detail: green, yellow, red, and blue for the baked motion.
-    Levels = 2,
 }
 
 /// What is the same in all of one picture.
@@ -67,11 +56,24 @@ pub(super) struct Look {
     /// Width of the cloth's stripes \[m\], 0 for none.
     pub(super) stripe_width: f32,
     pub(super) shown: Shown,
+    /// Duration of a step \[s\].
+    pub(super) step_dt: f32,
+    /// Of the display.
+    pub(super) pixels_per_point: f32,
+}
+
+/// What a picture is made of, beside the stage itself.
+pub(super) struct Scenery<'a> {
+    /// What casts shadows: each as the light and as the camera see it.
+    pub(super) subjects: Vec<[Draw<'a>; 2]>,
+    /// What lies over it as the camera sees it.
+    pub(super) marks: Vec<Draw<'a>>,
 }
 
 /// What the pictures of one simulation share.
 pub(super) struct Stage {
     parameters: Buffer,
+    palette: Buffer,
     shadow_map: Image,
     floor: Bindings<DrawPipeline>,
     colliders: ColliderView,
@@ -87,18 +89,24 @@ impl Stage {
         room: Bounds,
     ) -> engine::Result<Self> {
         let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
+        let palette = Buffer::from_slice(device, "palette", &[palette()])?;
         let shadow_extent = [SHADOW_MAP_SIZE; 2];
         let shadow_map = Image::new(device, "shadow map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
         let colliders = ColliderView::new(device, colliders, format, &parameters, &shadow_map)?;
-        Ok(Self { parameters, shadow_map, floor, colliders, room })
+        Ok(Self { parameters, palette, shadow_map, floor, colliders, room })
     }
 
     /// What a shader binds as `ViewParameters`.
     pub(super) fn parameters(&self) -> (&'static str, Resource<'_>) {
         ("ViewParameters", (&self.parameters).into())
+    }
+
+    /// What a shader binds as `Palette`.
+    pub(super) fn palette(&self) -> (&'static str, Resource<'_>) {
+        ("Palette", (&self.palette).into())
     }
 
     /// What a shader binds as `u_ShadowMap`.
@@ -114,25 +122,25 @@ impl Stage {
         camera: &Camera,
         targets: &ViewTargets,
     ) -> engine::Result<()> {
-        recorder.update(&self.parameters, &[self.view_parameters(look, camera, targets.aspect())])
+        recorder.update(&self.parameters, &[self.view_parameters(look, camera, targets.extent())])
     }
 
-    /// Records the shadow map, and then the picture in a pass called `name`: `subjects` draw what the stage
-    /// was set for, each as the light and as the camera see it.
+    /// Records the shadow map, and then the picture in a pass called `name`, of what the stage was set for.
     pub(super) fn record(
         &self,
         recorder: &mut Recorder<'_>,
         name: &str,
-        subjects: Vec<[Draw<'_>; 2]>,
+        scenery: Scenery<'_>,
         targets: &ViewTargets,
         picture: &Image,
     ) -> engine::Result<()> {
         let (mut shadows, mut draws): (Vec<_>, Vec<_>) =
-            subjects.into_iter().map(|[shadow, surface]| (shadow, surface)).unzip();
+            scenery.subjects.into_iter().map(|[shadow, surface]| (shadow, surface)).unzip();
         shadows.extend(self.colliders.shadows());
         draws.extend(self.colliders.surfaces());
-        // Last, as it fades into what is behind it.
+        // After what may be behind it, as it fades.
         draws.push(Draw { bindings: &self.floor, push: bytes_of(&()), vertices: Vertices::Count(6) });
+        draws.extend(scenery.marks);
         let shadow_target = Target { color: None, resolve: None, depth: Some(&self.shadow_map) };
         recorder.draw("view/shadow", &shadow_target, &shadows)?;
         let target = Target {
@@ -143,7 +151,7 @@ impl Stage {
         recorder.draw(name, &target, &draws)
     }
 
-    fn view_parameters(&self, look: &Look, camera: &Camera, aspect: f32) -> ViewParameters {
+    fn view_parameters(&self, look: &Look, camera: &Camera, extent: Vec2) -> ViewParameters {
         let (centre, radius) = (self.room.centre(), self.room.radius());
         let to_light = Vec3::new(0.45, 0.80, 0.55).normalize();
         // The light sees the room and the floor around it, onto which the shadow falls slanted.
@@ -152,7 +160,7 @@ impl Stage {
             * view::look_at_mat4(centre + 2.0 * reach * to_light, centre, Vec3::Y);
         let floor_height = self.room.least.y - 0.04 * radius;
         ViewParameters {
-            clip_from_world: camera.clip_from_world(aspect),
+            clip_from_world: camera.clip_from_world(extent.x / extent.y),
             light_from_world,
             camera_position: camera.position().extend(0.0),
             light_direction: to_light.extend(0.0),
@@ -164,7 +172,11 @@ impl Stage {
             floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
             alpha: look.alpha,
             shown: look.shown as u32,
-            padding: [0; 2],
+            extent,
+            pixels_per_point: look.pixels_per_point,
+            full_speed: full_speed(self.room),
+            step_dt: look.step_dt,
+            padding: 0,
         }
     }
 }

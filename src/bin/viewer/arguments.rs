@@ -62,7 +62,8 @@ pub struct Arguments {
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub size: [u32; 2],
 
-    /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
+    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours of
+    /// their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
 
@@ -100,7 +101,16 @@ pub enum Backend {
 }
 
 /// What can be shown, and its name.
-pub const VIEWS: [(Shown, &str); 3] = [(Shown::Looks, "looks"), (Shown::Stretch, "stretch"), (Shown::Levels, "lod")];
+pub const VIEWS: [(Shown, &str); 8] = [
+    (Shown::Looks, "looks"),
+    (Shown::Wireframe, "wireframe"),
+    (Shown::Stretch, "stretch"),
+    (Shown::Velocity, "velocity"),
+    (Shown::Batches, "batches"),
+    (Shown::Pins, "pins"),
+    (Shown::Contacts, "contacts"),
+    (Shown::Levels, "lod"),
+];
 
 impl Arguments {
     /// Reads the scene, with what the command line changes in it.

@@ -162,6 +162,7 @@ impl View {
             return Ok(());
         };
         self.run.simulation.set_camera(self.camera.position());
+        self.drawing.scale(self.window.scale_factor() as f32);
         let mut recorder = self.run.frames.begin()?;
         for left in (0..steps).rev() {
             if left == 0 {
@@ -233,10 +234,11 @@ impl View {
     }
 
     fn finish(self, arguments: &Arguments) -> Result<()> {
+        let before = self.drawing.kept(&self.run.simulation)?;
         let Self { run, scene, camera, .. } = self;
         // Pictures have no panel.
         let camera = Camera { covered: 0.0, ..camera };
-        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))
+        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera), before)
     }
 }
 

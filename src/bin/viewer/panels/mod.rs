@@ -193,7 +193,7 @@ impl Panels {
             ui.colored_label(style::ERROR, error);
         }
         ui.add_space(6.0);
-        style::section(ui, "View", true, |ui| views::show(ui, facts.shown, commands));
+        style::section(ui, "View", true, |ui| views::show(ui, facts, commands));
         style::section(ui, "Timings", true, |ui| self.timings.show(ui, facts));
         style::section(ui, "Parameters", true, |ui| self.parameters.show(ui, facts.scene, commands));
         ui.add_space(6.0);

@@ -11,8 +11,8 @@ layout(std430, binding = 2) readonly buffer RestPositions {
 
 layout(location = 0) out vec3 world_position;
 layout(location = 1) out vec3 world_normal;
-layout(location = 2) out vec3 rest_position;
-layout(location = 3) out float speed; // m/s
+layout(location = 2) out float speed; // m/s
+layout(location = 3) out vec3 rest_position;
 
 void main() {
     world_position = particle_position(gl_VertexIndex);

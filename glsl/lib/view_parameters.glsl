@@ -20,7 +20,7 @@ layout(std140, binding = 5) uniform ViewParameters {
     vec4 light_direction;  // xyz: unit vector towards the light
     vec4 front_color;      // rgb, linear
     vec4 back_color;       // rgb, linear
-    vec4 stripe_color;     // rgb, linear; w: width of a stripe, m, 0 for none
+    vec4 second_color;     // rgb, linear, of stripes and squares
     vec4 collider_color;   // rgb, linear
     vec4 background;       // rgb, linear
     vec4 floor_disc;       // xyz: centre, m; w: radius, m
@@ -30,4 +30,7 @@ layout(std140, binding = 5) uniform ViewParameters {
     float pixels_per_point; // of the display
     float full_speed;       // m/s, what has the last colour of the scale
     float step_dt;          // s
+    uint pattern;           // what is printed on the cloth
+    vec2 cloth_size;        // m, of a grid, across and down
+    float squares;          // of a checkerboard, each way
 } view;

@@ -4,8 +4,8 @@
 
 layout(location = 0) out vec3 world_position;
 layout(location = 1) out vec3 world_normal;
-layout(location = 2) out vec3 rest_position;
-layout(location = 3) out float speed; // m/s
+layout(location = 2) out float speed; // m/s
+layout(location = 3) out vec3 rest_position;
 
 void main() {
     vec2 share = share_of(gl_VertexIndex);

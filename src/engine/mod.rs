@@ -20,11 +20,13 @@ mod error;
 mod frames;
 pub mod hazard;
 mod image;
+mod image_copy;
 mod instance;
 mod interface;
 mod kernel;
 mod recorder;
 pub mod reflect;
+mod sampler;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;

@@ -87,8 +87,8 @@ pub struct ViewParameters {
     pub front_color: Vec4,
     /// Colour of the cloth's back.
     pub back_color: Vec4,
-    /// Colour of stripes, and in w their width \[m\], 0 for none.
-    pub stripe_color: Vec4,
+    /// Colour of stripes and squares.
+    pub second_color: Vec4,
     /// Colour of colliders.
     pub collider_color: Vec4,
     /// Colour behind everything.
@@ -107,6 +107,12 @@ pub struct ViewParameters {
     pub full_speed: f32,
     /// Duration of the step that led to the particles now \[s\].
     pub step_dt: f32,
+    /// 0: nothing is printed on the cloth, 1: stripes, 2: a checkerboard, 3: an image.
+    pub pattern: u32,
+    /// Size of a grid across and down \[m\].
+    pub cloth_size: Vec2,
+    /// Squares of a checkerboard each way.
+    pub squares: f32,
     /// Fills the block up to a multiple of 16 bytes.
     pub padding: u32,
 }
@@ -183,7 +189,7 @@ assert_same_layout!(ViewParameters {
     light_direction,
     front_color,
     back_color,
-    stripe_color,
+    second_color,
     collider_color,
     background,
     floor_disc,
@@ -193,6 +199,9 @@ assert_same_layout!(ViewParameters {
     pixels_per_point,
     full_speed,
     step_dt,
+    pattern,
+    cloth_size,
+    squares,
 });
 assert_same_layout!(Palette { scale, distances, batches, levels, pins, edge });
 assert_same_layout!(ContactsPush { reach, lift, collider_count });

@@ -68,13 +68,22 @@ pub(super) fn palette() -> Palette {
     }
 }
 
-/// The light of an sRGB colour of three bytes, red on top. Source: IEC 61966-2-1.
+/// The light of an sRGB colour of three bytes, red on top.
 fn linear(srgb: u32) -> Vec3 {
-    let channel = |shift: u32| {
-        let value = f32::from((srgb >> shift) as u8) / 255.0;
-        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-    };
+    let channel = |shift: u32| light_of((srgb >> shift) as u8);
     Vec3::new(channel(16), channel(8), channel(0))
+}
+
+/// Light of an sRGB value, from 0 to 1. Source: IEC 61966-2-1, as well as below.
+pub(super) fn light_of(value: u8) -> f32 {
+    let value = f32::from(value) / 255.0;
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
+
+/// The sRGB value of light from 0 to 1.
+pub(super) fn srgb_of(light: f32) -> u8 {
+    let value = if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    (255.0 * value).round() as u8
 }
 
 #[cfg(test)]
@@ -109,6 +118,11 @@ mod tests {
                 assert!(apart > 0.1, "batches {a} and {b} are {apart} apart");
             }
         }
+    }
+
+    #[test]
+    fn every_value_comes_back_as_it_was() {
+        assert!((0..=255).all(|value| srgb_of(light_of(value)) == value));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod marks;
 #[cfg(feature = "viewer")]
 mod overlay;
 mod picture;
+mod print;
 mod rope_view;
 mod shown;
 mod stage;

@@ -7,6 +7,7 @@ use glam::{Mat4, Vec2, Vec3, Vec4};
 use super::camera::{Bounds, Camera};
 use super::collider_view::ColliderView;
 use super::colors::palette;
+use super::print::Print;
 use super::shown::{Shown, full_speed};
 use crate::engine::{
     self, Bindings, Buffer, Device, Draw, DrawDescription, DrawPipeline, Image, ImageKind, Recorder, Resource,
@@ -14,7 +15,7 @@ use crate::engine::{
 };
 use crate::layout::ViewParameters;
 use crate::shaders;
-use crate::solver::Colliders;
+use crate::solver::Simulation;
 
 /// Samples a pixel; every Vulkan device has 4.
 const SAMPLES: u32 = 4;
@@ -23,7 +24,7 @@ const SHADOW_MAP_SIZE: u32 = 2048;
 
 const FRONT_COLOR: Vec3 = Vec3::new(0.37, 0.016, 0.024);
 const BACK_COLOR: Vec3 = Vec3::new(0.26, 0.014, 0.02);
-const STRIPE_COLOR: Vec3 = Vec3::new(0.78, 0.68, 0.50);
+const SECOND_COLOR: Vec3 = Vec3::new(0.78, 0.68, 0.50);
 const COLLIDER_COLOR: Vec3 = Vec3::new(0.12, 0.19, 0.24);
 const BACKGROUND: Vec3 = Vec3::new(0.42, 0.46, 0.50);
 
@@ -53,8 +54,6 @@ impl ViewTargets {
 pub(super) struct Look {
     /// Share of the last step that has passed, 0 to 1.
     pub(super) alpha: f32,
-    /// Width of the cloth's stripes \[m\], 0 for none.
-    pub(super) stripe_width: f32,
     pub(super) shown: Shown,
     /// Duration of a step \[s\].
     pub(super) step_dt: f32,
@@ -74,6 +73,7 @@ pub(super) struct Scenery<'a> {
 pub(super) struct Stage {
     parameters: Buffer,
     palette: Buffer,
+    print: Print,
     shadow_map: Image,
     floor: Bindings<DrawPipeline>,
     colliders: ColliderView,
@@ -84,10 +84,11 @@ impl Stage {
     /// Sets the stage in `room`, the space in which shadows fall, with the floor at its lower side.
     pub(super) fn new(
         device: &Device,
-        colliders: &Colliders,
+        simulation: &Simulation,
         format: vk::Format,
         room: Bounds,
     ) -> engine::Result<Self> {
+        let print = Print::new(device, simulation.body())?;
         let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
         let palette = Buffer::from_slice(device, "palette", &[palette()])?;
         let shadow_extent = [SHADOW_MAP_SIZE; 2];
@@ -95,8 +96,8 @@ impl Stage {
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;
-        let colliders = ColliderView::new(device, colliders, format, &parameters, &shadow_map)?;
-        Ok(Self { parameters, palette, shadow_map, floor, colliders, room })
+        let colliders = ColliderView::new(device, simulation.colliders(), format, &parameters, &shadow_map)?;
+        Ok(Self { parameters, palette, print, shadow_map, floor, colliders, room })
     }
 
     /// What a shader binds as `ViewParameters`.
@@ -107,6 +108,11 @@ impl Stage {
     /// What a shader binds as `Palette`.
     pub(super) fn palette(&self) -> (&'static str, Resource<'_>) {
         ("Palette", (&self.palette).into())
+    }
+
+    /// What a shader binds as `u_Texture`.
+    pub(super) fn texture(&self) -> (&'static str, Resource<'_>) {
+        ("u_Texture", (&self.print.texture).into())
     }
 
     /// What a shader binds as `u_ShadowMap`.
@@ -166,7 +172,7 @@ impl Stage {
             light_direction: to_light.extend(0.0),
             front_color: FRONT_COLOR.extend(1.0),
             back_color: BACK_COLOR.extend(1.0),
-            stripe_color: STRIPE_COLOR.extend(look.stripe_width),
+            second_color: SECOND_COLOR.extend(1.0),
             collider_color: COLLIDER_COLOR.extend(1.0),
             background: BACKGROUND.extend(1.0),
             floor_disc: Vec4::new(centre.x, floor_height, centre.z, 5.0 * radius),
@@ -176,6 +182,9 @@ impl Stage {
             pixels_per_point: look.pixels_per_point,
             full_speed: full_speed(self.room),
             step_dt: look.step_dt,
+            pattern: self.print.kind,
+            cloth_size: self.print.cloth_size,
+            squares: self.print.squares,
             padding: 0,
         }
     }

@@ -46,7 +46,7 @@ impl View {
         format: vk::Format,
         room: Bounds,
     ) -> engine::Result<Self> {
-        let stage = Stage::new(device, simulation.colliders(), format, room)?;
+        let stage = Stage::new(device, simulation, format, room)?;
         let particles = simulation.particles();
         let (subject, marks) = match (simulation.body(), &particles[..]) {
             (Body::Ropes(ropes), [Particles::Planes(planes)]) => {
@@ -145,13 +145,13 @@ impl View {
         targets: &ViewTargets,
         picture: &Image,
     ) -> engine::Result<()> {
-        let (stripe_width, name) = match &self.subject {
-            Subject::Cloth(cloth) => (cloth.stripe_width(), "view/cloth"),
-            Subject::Ropes(_) => (0.0, "view/ropes"),
+        let name = match &self.subject {
+            Subject::Cloth(_) => "view/cloth",
+            Subject::Ropes(_) => "view/ropes",
         };
         let shown = self.shown(simulation);
         let (step_dt, pixels_per_point) = (simulation.step().dt, self.pixels_per_point);
-        let look = Look { alpha, stripe_width, shown, step_dt, pixels_per_point };
+        let look = Look { alpha, shown, step_dt, pixels_per_point };
         self.stage.begin(recorder, &look, camera, targets)?;
         let current = simulation.current();
         let mut subjects = match &self.subject {

@@ -53,8 +53,14 @@ pub struct Shot {
 impl Shot {
     /// The picture that a camera takes of all particles.
     pub fn of(device: &Device, simulation: &Simulation, view: &View, extent: [u32; 2]) -> Self {
+        Self::turned(device, simulation, view, extent, 0.0)
+    }
+
+    /// The same from a camera that has gone around by `yaw` [rad].
+    pub fn turned(device: &Device, simulation: &Simulation, view: &View, extent: [u32; 2], yaw: f32) -> Self {
         let points = positions(simulation);
-        let camera = Camera::framing(&points, extent[0] as f32 / extent[1] as f32);
+        let mut camera = Camera::framing(&points, extent[0] as f32 / extent[1] as f32);
+        camera.orbit(yaw, 0.0);
         Self { picture: Picture::draw(device, view, simulation, &camera, extent).unwrap(), camera }
     }
 

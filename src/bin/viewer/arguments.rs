@@ -34,6 +34,10 @@ pub struct Arguments {
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
 
+    /// PNG image to print on the cloth
+    #[arg(long, value_name = "PNG")]
+    pub texture: Option<String>,
+
     /// What computes: the Vulkan device, or the CPU, which headless and without --image needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
     pub backend: Backend,
@@ -118,6 +122,7 @@ impl Arguments {
         let mut settings = self.settings.clone();
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
+        settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
         Ok(Scene::load(&self.scene, &settings)?)
     }
 
@@ -136,6 +141,11 @@ impl Arguments {
             _ => Ok(()),
         }
     }
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
 }
 
 /// The same path for every spelling of one file, whether it is there yet or not.

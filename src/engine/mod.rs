@@ -34,7 +34,7 @@ pub mod trace;
 
 pub use ash::vk;
 pub use buffer::{Buffer, Staging};
-pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
+pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
 pub use error::{Error, Result};

@@ -17,8 +17,6 @@ use crate::layout::ViewParameters;
 use crate::shaders;
 use crate::solver::Simulation;
 
-/// Samples a pixel; every Vulkan device has 4.
-const SAMPLES: u32 = 4;
 /// Side of the shadow map \[texels\].
 const SHADOW_MAP_SIZE: u32 = 2048;
 
@@ -28,9 +26,10 @@ const SECOND_COLOR: Vec3 = Vec3::new(0.78, 0.68, 0.50);
 const COLLIDER_COLOR: Vec3 = Vec3::new(0.12, 0.19, 0.24);
 const BACKGROUND: Vec3 = Vec3::new(0.42, 0.46, 0.50);
 
-/// Targets of one size that pictures are drawn into before they are averaged into their final image.
+/// Targets of one size that pictures are drawn into, before their samples are averaged into their final image.
 pub struct ViewTargets {
-    color: Image,
+    /// None where a pixel has one sample, which goes into the final image at once.
+    color: Option<Image>,
     depth: Image,
 }
 
@@ -40,13 +39,14 @@ impl ViewTargets {
     /// # Errors
     /// What the engine reports.
     pub fn new(device: &Device, extent: [u32; 2], format: vk::Format) -> engine::Result<Self> {
-        let color = Image::new(device, "view color", ImageKind::Color { format, samples: SAMPLES }, extent)?;
-        let depth = Image::new(device, "view depth", ImageKind::Depth { samples: SAMPLES }, extent)?;
-        Ok(Self { color, depth })
+        let samples = device.info().samples;
+        let color = || Image::new(device, "view color", ImageKind::Color { format, samples }, extent);
+        let depth = Image::new(device, "view depth", ImageKind::Depth { samples }, extent)?;
+        Ok(Self { color: (samples > 1).then(color).transpose()?, depth })
     }
 
     fn extent(&self) -> Vec2 {
-        Vec2::from_array(self.color.extent().map(|side| side as f32))
+        Vec2::from_array(self.depth.extent().map(|side| side as f32))
     }
 }
 
@@ -149,11 +149,12 @@ impl Stage {
         draws.extend(scenery.marks);
         let shadow_target = Target { color: None, resolve: None, depth: Some(&self.shadow_map) };
         recorder.draw("view/shadow", &shadow_target, &shadows)?;
-        let target = Target {
-            color: Some((&targets.color, Start::Clear(BACKGROUND.extend(1.0).to_array()))),
-            resolve: Some(picture),
-            depth: Some(&targets.depth),
+        let (color, resolve) = match &targets.color {
+            Some(color) => (color, Some(picture)),
+            None => (picture, None),
         };
+        let start = Start::Clear(BACKGROUND.extend(1.0).to_array());
+        let target = Target { color: Some((color, start)), resolve, depth: Some(&targets.depth) };
         recorder.draw(name, &target, &draws)
     }
 
@@ -200,7 +201,7 @@ pub(super) fn pipeline(
         vertex,
         fragment: fragment.map(|(code, _)| code),
         color_format: fragment.map_or(vk::Format::UNDEFINED, |(_, format)| format),
-        samples: if fragment.is_some() { SAMPLES } else { 1 },
+        samples: if fragment.is_some() { device.info().samples } else { 1 },
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
         depth: true,
         premultiplied: false,

@@ -361,7 +361,7 @@ fn heights_are_shares_and_their_image_lies_beside_the_scene() {
 
 #[test]
 fn a_texture_lies_beside_the_scene() {
-    let (directory, path) = written("printed.toml", "texture = 'print.png'".into());
+    let (directory, path) = written("printed.toml", "texture = 'print.png'");
     let scene = load_path(&path).expect("a scene");
     let image = directory.path().join("print.png");
     assert_eq!(scene.texture, Some(ImagePath(image.clone())));

@@ -20,14 +20,14 @@ const RESET: [usize; 2] = [62, 50];
 const PAUSE: [usize; 2] = [169, 50];
 const STEP: [usize; 2] = [276, 50];
 const SLOWEST: [usize; 2] = [59, 77];
-const STRETCH: [usize; 2] = [95, 293];
-const FOLD_TIMINGS: [usize; 2] = [50, 330];
+const STRETCH: [usize; 2] = [178, 293];
+const FOLD_TIMINGS: [usize; 2] = [50, 356];
 /// With the timings folded.
-const SEARCH: [usize; 2] = [130, 392];
-const ELONGATION: [usize; 2] = [257, 489];
+const SEARCH: [usize; 2] = [130, 418];
+const ELONGATION: [usize; 2] = [257, 515];
 /// With only keys shown that hold with the next start: the button, and the field of the first.
-const RESTART: [usize; 2] = [265, 417];
-const FIRST_FOUND: [usize; 2] = [257, 443];
+const RESTART: [usize; 2] = [265, 443];
+const FIRST_FOUND: [usize; 2] = [257, 469];
 
 fn start() -> Screen {
     Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json")

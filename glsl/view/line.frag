@@ -2,9 +2,9 @@
 
 // A line of one colour.
 
-layout(location = 0) flat in vec3 mark_color;
+layout(location = 0) flat in vec4 mark_color;
 layout(location = 0) out vec4 color;
 
 void main() {
-    color = vec4(mark_color, 1.0);
+    color = mark_color;
 }

@@ -17,7 +17,7 @@ const DISTANCES: [u32; 3] = [0xb4_0426, 0xdd_dddd, 0x3b_4cc0];
 /// Source: Okabe and Ito 2008, "Color Universal Design", which those tell apart as well who see few colours, with white.
 const BATCHES: [u32; 8] = [0xe6_9f00, 0x56_b4e9, 0x00_9e73, 0xf0_e442, 0x00_72b2, 0xd5_5e00, 0xcc_79a7, 0xff_ffff];
 /// Once these have been used up they come again, in so much of their light.
-const DIMMER: f32 = 0.35;
+const DIMMER: f32 = 0.4;
 
 /// Of ropes at each level of detail.
 pub const LEVEL_COLORS: [Vec3; 4] = [

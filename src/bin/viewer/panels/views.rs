@@ -94,13 +94,13 @@ fn scale(ui: &mut Ui, [start, middle, end]: [&str; 3], color: impl Fn(f32) -> Ve
 fn batches(ui: &mut Ui, facts: &Facts<'_>) {
     let Body::Cloth(cloth) = facts.simulation().body() else { return };
     let sizes = cloth.coloring.batches().iter().map(ExactSizeIterator::len);
-    ui.horizontal_wrapped(|ui| {
+    let columns = (ui.available_width() / 80.0).max(1.0) as usize;
+    egui::Grid::new("batches").num_columns(columns).spacing([8.0, 2.0]).show(ui, |ui| {
         for (batch, size) in sizes.enumerate() {
-            let text = format!("{batch}: {size}");
-            ui.allocate_ui(vec2(84.0, 16.0), |ui| {
-                ui.set_min_width(84.0);
-                patch(ui, batch_color(batch), &text);
-            });
+            patch(ui, batch_color(batch), &format!("{batch}: {size}"));
+            if (batch + 1).is_multiple_of(columns) {
+                ui.end_row();
+            }
         }
     });
     if facts.simulation().constraint_counts().1 < cloth.coloring.batches().len() {

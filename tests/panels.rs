@@ -21,6 +21,8 @@ const PAUSE: [usize; 2] = [169, 50];
 const STEP: [usize; 2] = [276, 50];
 const SLOWEST: [usize; 2] = [59, 77];
 const STRETCH: [usize; 2] = [178, 293];
+/// Near the start, in the middle and near the end of the legend's bar.
+const LEGEND: [[usize; 2]; 3] = [[14, 341], [169, 341], [323, 341]];
 const FOLD_TIMINGS: [usize; 2] = [50, 356];
 /// With the timings folded.
 const SEARCH: [usize; 2] = [130, 418];
@@ -194,9 +196,14 @@ fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
     screen.xdotool("mousemove 100 200 click 5 click 5 click 5");
     let smaller = screen.still_after(&turned);
     assert!(red_and_cream(&scene(&smaller)).0 < red_and_cream(&scene(&turned)).0);
-    // Stretch: no stripes.
-    click(&screen, [STRETCH[0], STRETCH[1]]);
-    screen.still_after(&smaller);
+    // Stretch: no stripes, and a legend in the colours of viridis.
+    click(&screen, STRETCH);
+    let stretched = screen.still_after(&smaller);
+    for (place, color) in LEGEND.into_iter().zip([[68, 1, 84], [33, 145, 140], [253, 231, 37]]) {
+        let found = at(&stretched, [SIZE[0] - PANEL + place[0], place[1]]);
+        let is_near = found.iter().zip(color).all(|(found, wanted)| found.abs_diff(wanted) <= 12);
+        assert!(is_near, "{found:?} in the legend at {place:?}, not {color:?}");
+    }
     report(&screen, viewer);
 }
 

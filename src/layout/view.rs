@@ -97,7 +97,7 @@ pub struct ViewParameters {
     pub floor_disc: Vec4,
     /// Share of the last step that has passed, 0 to 1.
     pub alpha: f32,
-    /// What is shown, as [`Shown`](crate::render::Shown) numbers it.
+    /// What is shown, as `glsl/lib/view_parameters.glsl` numbers it.
     pub shown: u32,
     /// Width and height of the picture \[pixels\].
     pub extent: Vec2,

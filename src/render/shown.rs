@@ -51,7 +51,9 @@ impl Shown {
 /// 1, 2 or 5 times a power of ten.
 #[must_use]
 pub fn full_speed(room: Bounds) -> f32 {
-    let fall = (2.0 * GRAVITY * room.size().y.max(room.radius())).sqrt();
+    // A room that is quite flat has some height all the same.
+    let height = room.size().y.max(0.1 * room.radius());
+    let fall = (2.0 * GRAVITY * height).sqrt();
     let power = 10.0_f32.powf(fall.log10().floor());
     let fitting = [5.0, 2.0, 1.0].into_iter().map(|factor| factor * power).find(|speed| *speed <= fall);
     fitting.unwrap_or(power)

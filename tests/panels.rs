@@ -196,9 +196,17 @@ fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
     screen.xdotool("mousemove 100 200 click 5 click 5 click 5");
     let smaller = screen.still_after(&turned);
     assert!(red_and_cream(&scene(&smaller)).0 < red_and_cream(&scene(&turned)).0);
-    // Stretch: no stripes, and a legend in the colours of viridis.
+    report(&screen, viewer);
+}
+
+#[test]
+fn a_view_takes_the_stripes_away_and_brings_its_legend() {
+    let screen = start();
+    let (viewer, _, before) = screen.paused_window();
     click(&screen, STRETCH);
-    let stretched = screen.still_after(&smaller);
+    let stretched = screen.still_after(&before);
+    assert!(red_and_cream(&scene(&stretched)).0 < red_and_cream(&scene(&before)).0 / 10);
+    // Viridis, whose ends are those of the bar.
     for (place, color) in LEGEND.into_iter().zip([[68, 1, 84], [33, 145, 140], [253, 231, 37]]) {
         let found = at(&stretched, [SIZE[0] - PANEL + place[0], place[1]]);
         let is_near = found.iter().zip(color).all(|(found, wanted)| found.abs_diff(wanted) <= 12);

@@ -51,7 +51,7 @@ fn legend(ui: &mut Ui, facts: &Facts<'_>) {
     }
 }
 
-/// A length [m] in a unit that suits it, to two digits.
+/// A length in metres, in a unit that suits it, to two digits.
 fn length(metres: f32) -> String {
     let two_digits = |value: f32| {
         let decimals = (1.0 - value.max(1e-9).log10().floor()).max(0.0) as usize;

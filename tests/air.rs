@@ -6,7 +6,7 @@ use common::{Random, Validated};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::AirParameters;
-use tautline::model::{Body, Cloth, Coloring, Grid, GridPlane, triangles_around};
+use tautline::model::{Body, Cloth, Coloring, Grid, GridPlane, Pattern, triangles_around};
 use tautline::reference::air::forces;
 use tautline::shaders;
 use tautline::solver::{
@@ -77,7 +77,16 @@ fn a_plate_falls_at_its_terminal_velocity() {
     let validated = Validated::open();
     let positions = [Vec3::ZERO, Vec3::Z, Vec3::X].map(|corner| corner.extend(3.0 / 0.1)).to_vec();
     let (springs, coloring) = Coloring::greedy(Vec::new());
-    let cloth = Cloth { positions, triangles: vec![[0, 1, 2]], springs, coloring, attachments: vec![], grid: None };
+    let cloth = Cloth {
+        positions,
+        triangles: vec![[0, 1, 2]],
+        springs,
+        coloring,
+        attachments: vec![],
+        grid: None,
+        uvs: None,
+        pattern: Pattern::Plain,
+    };
     let step = Step { dt: 1.0 / 64.0, substeps: 8, iterations: 1, gravity: Vec3::new(0.0, -10.0, 0.0) };
     let air = Air { density: 1.25, drag: 1.6, ..Default::default() };
     let mut simulation = simulation(&validated.device, "pbd", cloth, step, air);

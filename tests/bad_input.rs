@@ -152,6 +152,9 @@ fn scene_files_that_are_malformed() {
             b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = [[0, 1], [2]]",
             &["`collider 1: heights`", "all of a length", "a row of 2 and one of 1"],
         ),
+        (b"texture = \"gone.png\"", &["gone.png does not exist", "PNG image"]),
+        (b"texture = \"good.jpg\"", &["bad.toml, line 1: `texture`", "PNG image (.png)", "\"good.jpg\""]),
+        (b"checker = -1", &["bad.toml, line 1: `checker`", "from 0 to 1000", "not -1"]),
         (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
         (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
     ] {

@@ -119,19 +119,20 @@ fn pictures_between_two_steps_go_from_the_one_to_the_other() {
         let points: Vec<_> = simulation.body().positions().iter().map(|particle| particle.truncate()).collect();
         let room = Bounds::around(points.iter().copied()).with_room_to_hang();
         let camera = Camera::framing(&points, SIZE[0] as f32 / SIZE[1] as f32);
-        let view = View::new(device, &simulation, None, COLOR_FORMAT, room).unwrap();
+        let mut view = View::new(device, &simulation, None, COLOR_FORMAT, room).unwrap();
         let mut frames = Frames::new(device, 1).unwrap();
-        let picture = |simulation: &Simulation| Picture::draw(device, &view, simulation, &camera, SIZE).unwrap().rgba;
+        let picture =
+            |view: &View, simulation: &Simulation| Picture::draw(device, view, simulation, &camera, SIZE).unwrap().rgba;
 
         let mut recorder = frames.begin().unwrap();
         (0..10).for_each(|_| simulation.record(&mut recorder).unwrap());
         recorder.submit().unwrap();
-        let before = picture(&simulation);
+        let before = picture(&view, &simulation);
         let mut recorder = frames.begin().unwrap();
         view.keep(&mut recorder, &simulation).unwrap();
         simulation.record(&mut recorder).unwrap();
         recorder.submit().unwrap();
-        let after = picture(&simulation);
+        let after = picture(&view, &simulation);
 
         let [first, middle, last] = [0.0, 0.5, 1.0].map(|alpha| between(device, &view, &simulation, &camera, alpha));
         assert!(before != after, "{solver}: the step shows nothing");

@@ -295,3 +295,16 @@ fn access_is_read_out_of_the_shader() {
     );
     assert_eq!(step.local_size, [16, 16, 1]);
 }
+
+#[test]
+fn an_image_with_levels_is_written_all_at_once() {
+    let validated = Validated::open();
+    let image = Image::new(&validated.device, "levels", ImageKind::Mipmapped, [5, 2]).unwrap();
+    // 5 x 2, 2 x 1 and 1 x 1 texels of 4 bytes.
+    assert_eq!(image.byte_size(), 4 * (10 + 2 + 1));
+    image.write(&[[0_u8; 4]; 13]).unwrap();
+    let said = image.write(&[[0_u8; 4]; 10]).unwrap_err();
+    assert!(matches!(said, Error::SizeMismatch { held: 52, given: 40, .. }), "{said}");
+    let said = image.write_part([0, 0], [1, 1], &[[0_u8; 4]]).unwrap_err();
+    assert!(matches!(said, Error::Binding { .. }), "{said}");
+}

@@ -278,6 +278,32 @@ fn the_picture_has_its_size_and_shows_red_and_white_cloth() {
     assert!(pixels[2] >= pixels[0], "the corner shows what is behind: {:?}", &pixels[..4]);
 }
 
+/// In step 10 of a fall from rest, in one substep a step, everything goes 10 dt g = 2.5 m/s: half of the 5 m/s at which the
+/// scale of a scene of 2 m ends, and so the middle of viridis, which is sRGB (33, 145, 140).
+#[test]
+fn the_picture_of_speeds_is_of_the_last_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("speeds.png");
+    let path = path.to_str().unwrap();
+    let grid = ["--set", "columns=5", "--set", "rows=5", "--set", "spacing=0.5", "--set", "pins=none"];
+    let fall = ["--set", "wind=[0,0,0]", "--set", "wind_flutter=0", "--set", "damping=0", "--set", "gravity=[0,-15,0]"];
+    for backend in ["gpu", "cpu"] {
+        let run =
+            ["flag", "--frames", "10", "--set", "substeps=1", "--size", "160x120", "--validate", "--view", "velocity"];
+        report(&[&run[..], &grid, &fall, &["--backend", backend, "--image", path]].concat());
+        let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let middle = 4 * (60 * 160 + 80);
+        let [red, green, blue] = [0, 1, 2].map(|channel| (f64::from(pixels[middle + channel]) / 255.0).powf(2.2));
+        let sum = red + green + blue;
+        for (light, wanted) in [(red, 0.03), (green, 0.50), (blue, 0.47)] {
+            assert!((light / sum - wanted).abs() < 0.03, "{backend}: {red} {green} {blue}");
+        }
+    }
+}
+
 #[test]
 fn an_unstable_run_fails_and_still_reports() {
     let (output, report) =

@@ -18,7 +18,7 @@ const SHEET: &str = "v 0 0 0\nv 1 0 0\nv 1 -1 0.2\nv 0 -1 0\nf 1 4 3\nf 1 3 2\n"
 fn memory_after_each_frame(device: &Device, scene: &Scene, mut simulation: Simulation, frames: u32) -> Vec<Memory> {
     let wave = Wave::of(scene);
     let room = Bounds::room(simulation.body(), simulation.colliders().list());
-    let view = View::new(device, &simulation, wave, COLOR_FORMAT, room).unwrap();
+    let mut view = View::new(device, &simulation, wave, COLOR_FORMAT, room).unwrap();
     let targets = ViewTargets::new(device, EXTENT, COLOR_FORMAT).unwrap();
     let picture = Image::new(device, "picture", ImageKind::Color { format: COLOR_FORMAT, samples: 1 }, EXTENT).unwrap();
     let camera = Camera::framing(&room.corners(), 4.0 / 3.0);

@@ -22,19 +22,21 @@ const STEP: [usize; 2] = [276, 50];
 const SLOWEST: [usize; 2] = [59, 77];
 const SOLVERS: [usize; 2] = [200, 130];
 const BACKENDS: [usize; 2] = [200, 155];
-const STRETCH: [usize; 2] = [95, 319];
-const RECORD: [usize; 2] = [107, 345];
-const PNGS: [usize; 2] = [217, 345];
+const STRETCH: [usize; 2] = [178, 319];
+/// Near the start, in the middle and near the end of the legend's bar.
+const LEGEND: [[usize; 2]; 3] = [[14, 367], [169, 367], [323, 367]];
+const RECORD: [usize; 2] = [107, 371];
+const PNGS: [usize; 2] = [217, 371];
 /// The row of the pass `pbd/solve`.
-const SOLVE: [usize; 2] = [60, 594];
-const FOLD_TIMINGS: [usize; 2] = [50, 382];
+const SOLVE: [usize; 2] = [60, 620];
+const FOLD_TIMINGS: [usize; 2] = [50, 408];
 /// With the timings folded.
-const SEARCH: [usize; 2] = [130, 444];
+const SEARCH: [usize; 2] = [130, 470];
 /// The field of the first key that is found, which holds at once; or with only keys that hold with the next start, the button
 /// for that, and the field of the first.
-const FOUND: [usize; 2] = [257, 489];
-const RESTART: [usize; 2] = [265, 469];
-const FOUND_OF_BODY: [usize; 2] = [257, 495];
+const FOUND: [usize; 2] = [257, 515];
+const RESTART: [usize; 2] = [265, 495];
+const FOUND_OF_BODY: [usize; 2] = [257, 521];
 
 fn start() -> Screen {
     Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json")
@@ -298,9 +300,22 @@ fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
     screen.xdotool("mousemove 100 200 click 5 click 5 click 5");
     let smaller = screen.still_after(&turned);
     assert!(red_and_cream(&scene(&smaller)).0 < red_and_cream(&scene(&turned)).0);
-    // Stretch: no stripes.
-    click(&screen, [STRETCH[0], STRETCH[1]]);
-    screen.still_after(&smaller);
+    report(&screen, viewer);
+}
+
+#[test]
+fn a_view_takes_the_stripes_away_and_brings_its_legend() {
+    let screen = start();
+    let (viewer, _, before) = screen.paused_window();
+    click(&screen, STRETCH);
+    let stretched = screen.still_after(&before);
+    assert!(red_and_cream(&scene(&stretched)).0 < red_and_cream(&scene(&before)).0 / 10);
+    // Viridis, whose ends are those of the bar.
+    for (place, color) in LEGEND.into_iter().zip([[68, 1, 84], [33, 145, 140], [253, 231, 37]]) {
+        let found = at(&stretched, [SIZE[0] - PANEL + place[0], place[1]]);
+        let is_near = found.iter().zip(color).all(|(found, wanted)| found.abs_diff(wanted) <= 12);
+        assert!(is_near, "{found:?} in the legend at {place:?}, not {color:?}");
+    }
     report(&screen, viewer);
 }
 

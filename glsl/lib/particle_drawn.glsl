@@ -11,3 +11,8 @@ vec3 particle_position(uint index) {
     // At the end of the step, the same bits.
     return view.alpha < 1.0 ? mix(previous_positions[index].xyz, current, view.alpha) : current;
 }
+
+// m/s, over the step.
+float particle_speed(uint index) {
+    return distance(current_position(index), previous_positions[index].xyz) / view.step_dt;
+}

@@ -6,3 +6,8 @@ vec3 current_position(uint index) {
     uint columns = uint(imageSize(u_Positions).x);
     return imageLoad(u_Positions, ivec2(index % columns, index / columns)).xyz;
 }
+
+bool current_held(uint index) {
+    uint columns = uint(imageSize(u_Positions).x);
+    return imageLoad(u_Positions, ivec2(index % columns, index / columns)).w > 0.5;
+}

@@ -7,7 +7,7 @@ const uint SIDES = 8;
 
 struct Frame {
     vec4 normal;  // xyz: unit vector at right angles to the tangent; w: m, how far along the rope
-    vec4 tangent; // xyz: unit vector along the rope
+    vec4 tangent; // xyz: unit vector along the rope; w: how far it is stretched there, 0.01 for 1 %
 };
 
 layout(std430, binding = 1) readonly buffer Frames {

@@ -1,4 +1,4 @@
-// How far a surface is stretched against its rest shape, and the colour of that.
+// How far a surface is stretched against its rest shape.
 
 // The largest extension in any direction, 0.01 for 1 %, of the triangle that a fragment lies on; below 0 where it is
 // shorter in all directions. The Gram matrices of both shapes' derivatives across the screen are W and R, and the squares of
@@ -16,14 +16,4 @@ float largest_stretch(vec3 world_position, vec3 rest_position) {
     mat2 squared = world * adjugate / area;
     float mean = 0.5 * (squared[0][0] + squared[1][1]);
     return sqrt(mean + sqrt(max(mean * mean - determinant(squared), 0.0))) - 1.0;
-}
-
-// From dark violet at 0 over green at 5 % to yellow at 10 % and more. Source: five colours of Matplotlib's viridis, which is
-// perceptually even, as linear light.
-vec3 stretch_color(float stretch) {
-    const vec3 colors[5] = vec3[](vec3(0.058, 0.0003, 0.089), vec3(0.042, 0.085, 0.258), vec3(0.015, 0.283, 0.262),
-                                  vec3(0.112, 0.584, 0.122), vec3(0.982, 0.799, 0.018));
-    float place = 4.0 * clamp(stretch / 0.10, 0.0, 1.0);
-    uint below = min(uint(place), 3);
-    return mix(colors[below], colors[below + 1], place - float(below));
 }

@@ -4,6 +4,14 @@
 const uint SHOWN_LOOKS = 0;
 const uint SHOWN_STRETCH = 1;
 const uint SHOWN_LEVELS = 2;
+const uint SHOWN_VELOCITY = 3;
+const uint SHOWN_CONTACTS = 4;
+const uint SHOWN_WIREFRAME = 5;
+const uint SHOWN_BATCHES = 6;
+const uint SHOWN_PINS = 7;
+
+// What has the last colour of the scale in the view of stretch: 10 %.
+const float FULL_STRETCH = 0.10;
 
 layout(std140, binding = 5) uniform ViewParameters {
     mat4 clip_from_world;
@@ -12,10 +20,17 @@ layout(std140, binding = 5) uniform ViewParameters {
     vec4 light_direction;  // xyz: unit vector towards the light
     vec4 front_color;      // rgb, linear
     vec4 back_color;       // rgb, linear
-    vec4 stripe_color;     // rgb, linear; w: width of a stripe, m, 0 for none
+    vec4 second_color;     // rgb, linear, of stripes and squares
     vec4 collider_color;   // rgb, linear
     vec4 background;       // rgb, linear
     vec4 floor_disc;       // xyz: centre, m; w: radius, m
     float alpha;           // share of the last step that has passed, 0 to 1
     uint shown;
+    vec2 extent;            // pixels, across and down
+    float pixels_per_point; // of the display
+    float full_speed;       // m/s, what has the last colour of the scale
+    float step_dt;          // s
+    uint pattern;           // what is printed on the cloth
+    vec2 cloth_size;        // m, of a grid, across and down
+    float squares;          // of a checkerboard, each way
 } view;

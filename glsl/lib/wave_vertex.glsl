@@ -25,8 +25,8 @@ vec2 share_of(uint vertex) {
 }
 
 // Out of the sheet, in heights: two waves, that grow from the edge that is held downwards.
-float wave(vec2 share) {
-    float turns = FREQUENCY * push.time;
+float wave(vec2 share, float time) {
+    float turns = FREQUENCY * time;
     return share.y * (0.7 * sin(6.28318531 * (WAVES_ACROSS * share.x - turns))
         + 0.3 * sin(6.28318531 * (WAVES_DOWN * share.y + 0.7 * share.x - 1.3 * turns)));
 }
@@ -36,5 +36,5 @@ vec3 rest_of(vec2 share) {
 }
 
 vec3 position_of(vec2 share) {
-    return push.top.xyz + rest_of(share) + vec3(0.0, 0.0, push.height * wave(share));
+    return push.top.xyz + rest_of(share) + vec3(0.0, 0.0, push.height * wave(share, push.time));
 }

@@ -1,46 +1,15 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#include "lib/lighting.glsl"
-#include "lib/stretch.glsl"
+#include "lib/cloth_fragment.glsl"
 
-// Two-sided cloth: each side has its colour, and thin cloth glows when the light is behind it. Or the colour says how far
-// it is stretched.
+// A cloth that the pattern covers as a sheet lies at rest: upright, or flat.
 
-layout(location = 0) in vec3 world_position;
-layout(location = 1) in vec3 world_normal;
-layout(location = 2) in vec3 rest_position;
-layout(location = 0) out vec4 color;
+layout(location = 3) in vec3 rest_position;
 
-vec3 albedo() {
-    if (view.shown == SHOWN_STRETCH) return stretch_color(largest_stretch(world_position, rest_position));
-    vec3 side = gl_FrontFacing ? view.front_color.rgb : view.back_color.rgb;
-    if (view.stripe_color.w <= 0.0) return side;
-    // Nine stripes, the middle one around x = 0.
-    float place = rest_position.x / view.stripe_color.w + 4.5;
-    float softness = fwidth(place) + 1e-4;
-    float stripe = smoothstep(0.25 - softness, 0.25 + softness, abs(fract(place * 0.5) - 0.5));
-    return mix(side, view.stripe_color.rgb * (gl_FrontFacing ? 1.0 : 0.75), stripe);
+vec3 rest_place() {
+    return rest_position;
 }
 
-void main() {
-    vec3 normal = normalize(world_normal);
-    if (!gl_FrontFacing) normal = -normal;
-    vec3 to_camera = normalize(view.camera_position.xyz - world_position);
-    vec3 to_light = view.light_direction.xyz;
-    float facing = dot(normal, to_light);
-    float lit = lit_share(world_position);
-
-    float diffuse = max(facing, 0.0) * lit;
-    float through = 0.35 * max(-facing, 0.0) * (0.4 + 0.6 * lit);
-    vec3 half_way = normalize(to_light + to_camera);
-    float sheen = 0.035 * pow(max(dot(normal, half_way), 0.0), 20.0) * lit;
-    float rim = 0.04 * pow(1.0 - max(dot(normal, to_camera), 0.0), 3.0);
-
-    if (view.shown == SHOWN_STRETCH) {
-        // Colours that mean something are lit little enough to be told apart.
-        color = vec4(albedo() * (0.6 + 0.4 * max(facing, 0.0)), 1.0);
-        return;
-    }
-    vec3 light = KEY_LIGHT * (diffuse + through) + ambient_light(normal);
-    color = vec4(tone_map(albedo() * light + KEY_LIGHT * sheen + rim * ambient_light(normal)), 1.0);
+vec2 pattern_place() {
+    return vec2(rest_position.x / view.cloth_size.x + 0.5, (rest_position.z - rest_position.y) / view.cloth_size.y);
 }

@@ -6,6 +6,7 @@ layout(location = 0) out vec3 world_position;
 layout(location = 1) out vec3 world_normal;
 layout(location = 2) out vec3 strand; // cosine and sine of the angle around the rope, and how far along it in radii
 layout(location = 3) flat out uint level;
+layout(location = 4) out float share; // of the scale's full value, where one is shown
 
 void main() {
     uint particle = gl_VertexIndex / SIDES;
@@ -16,6 +17,8 @@ void main() {
     world_position = position + radius * world_normal;
     float angle = 6.28318531 * float(gl_VertexIndex % SIDES) / float(SIDES);
     strand = vec3(cos(angle), sin(angle), frames[particle].normal.w / push.radius);
-    level = view.shown == SHOWN_LEVELS ? current_level(particle) : 4;
+    level = current_level(particle);
+    share = view.shown == SHOWN_STRETCH ? frames[particle].tangent.w / FULL_STRETCH
+                                        : particle_speed(particle) / view.full_speed;
     gl_Position = view.clip_from_world * vec4(world_position, 1.0);
 }

@@ -9,14 +9,21 @@ layout(local_size_x = 64) in;
 
 struct Frame {
     vec4 normal;  // xyz: unit vector at right angles to the tangent; w: m, how far along the rope
-    vec4 tangent; // xyz: unit vector along the rope
+    vec4 tangent; // xyz: unit vector along the rope; w: how far it is stretched there, 0.01 for 1 %
+};
+
+struct RopeRange {
+    uint first; // of its particles
+    uint particle_count;
+    float link_length; // m, at rest
+    uint padding;
 };
 
 layout(std430, binding = 1) writeonly buffer Frames {
     Frame frames[];
 };
 layout(std430, binding = 2) readonly buffer RopeRanges {
-    uvec2 rope_ranges[]; // first particle, and number of particles
+    RopeRange rope_ranges[];
 };
 
 vec3 tangent_at(uint index, uint first, uint last, vec3 otherwise) {
@@ -34,8 +41,9 @@ vec3 mirrored(vec3 vector, vec3 way) {
 void main() {
     uint rope = gl_GlobalInvocationID.x;
     if (rope >= rope_ranges.length()) return;
-    uint first = rope_ranges[rope].x;
-    uint last = first + rope_ranges[rope].y - 1;
+    RopeRange range = rope_ranges[rope];
+    uint first = range.first;
+    uint last = first + range.particle_count - 1;
     vec3 position = particle_position(first);
     vec3 tangent = tangent_at(first, first, last, vec3(0.0, -1.0, 0.0));
     // The x axis, turned by the shortest turn from straight down to the tangent, so that it changes steadily as the rope
@@ -52,8 +60,12 @@ void main() {
         normal = mirrored(normal, next_tangent - mirrored(tangent, way));
         normal = normalize(normal - dot(normal, next_tangent) * next_tangent);
         along += length(way);
+        // The mean of both links, or the one at an end.
+        vec3 next_way = particle_position(min(index + 1, last)) - next_position;
+        float links = float(index > first) + float(index < last);
+        float stretch = (length(way) + length(next_way)) / (links * range.link_length) - 1.0;
         position = next_position;
         tangent = next_tangent;
-        frames[index] = Frame(vec4(normal, along), vec4(tangent, 0.0));
+        frames[index] = Frame(vec4(normal, along), vec4(tangent, stretch));
     }
 }

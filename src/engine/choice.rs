@@ -11,6 +11,9 @@ use super::instance::{Instance, version_text};
 /// Environment variable that chooses a device by name or index when the program itself did not.
 pub const DEVICE_VARIABLE: &str = "TAUTLINE_DEVICE";
 
+/// Samples a pixel that are drawn where a device has as many: more would cost time that is better spent otherwise.
+pub const MOST_SAMPLES: u32 = 4;
+
 /// What kind of device one is, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeviceType {
@@ -53,6 +56,8 @@ pub struct DeviceInfo {
     pub api_version: String,
     /// What it lacks to be used here; empty where it can be.
     pub lacks: Vec<String>,
+    /// Samples a pixel with which pictures are drawn: 4, which every device should have, or what it has below that.
+    pub samples: u32,
     pub(crate) handle: vk::PhysicalDevice,
     pub(crate) queue_family: u32,
     pub(crate) draws: bool,
@@ -60,8 +65,11 @@ pub struct DeviceInfo {
 
 impl fmt::Display for DeviceInfo {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, name, driver, device_type, api_version, lacks, .. } = self;
+        let Self { index, name, driver, device_type, api_version, lacks, samples, .. } = self;
         write!(formatter, "{index}: {name} ({device_type}, Vulkan {api_version}, {driver})")?;
+        if *samples < MOST_SAMPLES {
+            write!(formatter, " draws {samples} of {MOST_SAMPLES} samples a pixel")?;
+        }
         if !lacks.is_empty() {
             write!(formatter, " cannot be used: it lacks {}", lacks.join(", "))?;
         }
@@ -129,6 +137,9 @@ impl Instance {
             },
             api_version: version_text(plain.api_version),
             lacks,
+            samples: most_samples(
+                plain.limits.framebuffer_color_sample_counts & plain.limits.framebuffer_depth_sample_counts,
+            ),
             handle,
             queue_family: queue_family.unwrap_or(0) as u32,
             draws: drawing.is_some(),
@@ -208,6 +219,13 @@ pub fn choose<'a>(devices: &'a [DeviceInfo], asked: Option<&str>) -> Result<&'a 
     }
 }
 
+/// The most of `supported`, up to [`MOST_SAMPLES`].
+fn most_samples(supported: vk::SampleCountFlags) -> u32 {
+    // A flag is the number that it stands for.
+    let fitting = supported.as_raw() & (2 * MOST_SAMPLES - 1);
+    fitting.checked_ilog2().map_or(1, |power| 1 << power)
+}
+
 fn lossy(text: &CStr) -> String {
     text.to_string_lossy().into_owned()
 }
@@ -224,6 +242,7 @@ mod tests {
             device_type,
             api_version: "1.3.0".into(),
             lacks: lacks.iter().map(ToString::to_string).collect(),
+            samples: MOST_SAMPLES,
             handle: vk::PhysicalDevice::null(),
             queue_family: 0,
             draws: true,
@@ -253,6 +272,15 @@ mod tests {
         assert_eq!(choose(&devices, Some("LLVMPIPE")).unwrap().index, 0);
         assert_eq!(choose(&devices, Some("1")).unwrap().index, 1);
         assert_eq!(choose(&devices, Some("card")).unwrap().index, 3);
+    }
+
+    #[test]
+    fn four_samples_are_drawn_or_what_there_is_below() {
+        for (supported, samples) in [(0b111_1111, 4), (0b0101, 4), (0b1011, 2), (0b1001, 1), (0, 1)] {
+            assert_eq!(most_samples(vk::SampleCountFlags::from_raw(supported)), samples, "{supported:b}");
+        }
+        let one = DeviceInfo { samples: 1, ..device(0, "Card", DeviceType::Discrete, &[]) };
+        assert_eq!(one.to_string(), "0: Card (discrete, Vulkan 1.3.0, driver 1) draws 1 of 4 samples a pixel");
     }
 
     #[test]

@@ -409,6 +409,6 @@ fn check_target(name: &str, target: &Target<'_>) -> Result<()> {
 fn samples(image: &Image) -> u32 {
     match image.kind() {
         ImageKind::Color { samples, .. } | ImageKind::Depth { samples } => samples,
-        ImageKind::Storage | ImageKind::Texture => 1,
+        ImageKind::Storage | ImageKind::Texture | ImageKind::Mipmapped => 1,
     }
 }

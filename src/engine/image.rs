@@ -15,7 +15,8 @@ use super::error::{Call, Error, Result};
 use super::frames::Frames;
 use super::hazard::{ImageUse, ResourceId, Use};
 use super::instance::lock;
-use super::recorder::{Owned, Recorder};
+use super::recorder::Owned;
+use super::sampler::sampler;
 
 /// What an image is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,16 @@ pub enum ImageKind {
     /// Sampled by shaders, which interpolate between its texels; 8 bits each of red, green, blue and alpha, as they are.
     /// Its contents are kept.
     Texture,
+    /// A texture of 8-bit sRGB and alpha that is also seen small: it comes with levels, each half as large as the one before, down
+    /// to one texel, and repeats beyond its edges. Its contents are kept.
+    Mipmapped,
+}
+
+impl ImageKind {
+    /// Whether contents are kept from one recording to the next.
+    fn is_kept(self) -> bool {
+        matches!(self, Self::Storage | Self::Texture | Self::Mipmapped)
+    }
 }
 
 /// Format of pictures, 8-bit sRGB.
@@ -63,7 +74,7 @@ impl Image {
         }
         check_kind(device, kind)?;
         let image = Self { shared: Arc::new(RawImage::new(device, name, kind, extent)?) };
-        if matches!(kind, ImageKind::Storage | ImageKind::Texture) {
+        if kind.is_kept() {
             image.initialise()?;
         }
         Ok(image)
@@ -101,7 +112,8 @@ impl Image {
         self.write(&vec![0_u8; self.byte_size() as usize])
     }
 
-    /// Replaces the contents of a storage image or a texture, row by row, and waits until that is done.
+    /// Replaces the contents of a storage image or a texture, row by row, and waits until that is done; all levels of one, the
+    /// largest first.
     ///
     /// # Errors
     /// As [`Image::write_part`].
@@ -114,16 +126,17 @@ impl Image {
     ///
     /// # Errors
     /// [`Error::SizeMismatch`] where `texels` are not as many as the rectangle has, [`Error::Binding`] where the rectangle
-    /// is not within the image or the image is of another kind, or what Vulkan reports.
+    /// is not within the image, is not all of one with levels, or the image is of another kind, or what Vulkan reports.
     pub fn write_part<T: Pod>(&self, corner: [u32; 2], extent: [u32; 2], texels: &[T]) -> Result<()> {
-        if !matches!(self.shared.kind, ImageKind::Storage | ImageKind::Texture) {
+        if !self.kind().is_kept() {
             return Err(Error::binding("upload image", format!("{self:?} is no storage image and no texture")));
         }
         let fits = |axis: usize| {
             let end = u64::from(corner[axis]) + u64::from(extent[axis]);
             extent[axis] > 0 && end <= u64::from(self.extent()[axis])
         };
-        if !fits(0) || !fits(1) {
+        let is_all = corner == [0, 0] && extent == self.extent();
+        if !fits(0) || !fits(1) || self.kind() == ImageKind::Mipmapped && !is_all {
             let reason = format!("{extent:?} texels from {corner:?} on are not within {self:?}");
             return Err(Error::binding("upload image", reason));
         }
@@ -199,7 +212,7 @@ impl Image {
     pub(super) fn home_use(&self) -> ImageUse {
         let home = match self.shared.kind {
             ImageKind::Storage => vk::ImageLayout::GENERAL,
-            ImageKind::Texture => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            ImageKind::Texture | ImageKind::Mipmapped => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
             ImageKind::Color { .. } | ImageKind::Depth { .. } => vk::ImageLayout::UNDEFINED,
         };
         ImageUse { image: self.shared.raw, aspect: aspect(self.shared.kind), home, layout: home }
@@ -215,18 +228,33 @@ impl Image {
         Use { resource: self.id(), stages, accesses, image: Some(ImageUse { layout, ..self.home_use() }) }
     }
 
-    fn size_mismatch(&self, given: u64) -> Error {
+    pub(super) fn size_mismatch(&self, given: u64) -> Error {
         Error::SizeMismatch { buffer: self.shared.name.clone(), held: self.byte_size(), given }
     }
 
-    fn copy_region(&self, corner: [u32; 2], [width, height]: [u32; 2]) -> vk::BufferImageCopy {
+    pub(super) fn is_owned(&self) -> bool {
+        self.shared.owned
+    }
+
+    /// The rectangle of `extent` at `corner` in each level, one after the other in a buffer.
+    pub(super) fn copy_regions(&self, corner: [u32; 2], extent: [u32; 2]) -> Vec<vk::BufferImageCopy> {
         // Within the image, whose sides are far below 2^31.
         let [x, y] = corner.map(|place| place as i32);
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(aspect(self.shared.kind)).layer_count(1);
-        vk::BufferImageCopy::default()
-            .image_subresource(layers)
-            .image_offset(vk::Offset3D { x, y, z: 0 })
-            .image_extent(vk::Extent3D { width, height, depth: 1 })
+        let mut offset = 0;
+        let region = |(level, [width, height]): (u32, [u32; 2])| {
+            let layers = vk::ImageSubresourceLayers::default()
+                .aspect_mask(aspect(self.shared.kind))
+                .mip_level(level)
+                .layer_count(1);
+            let start = offset;
+            offset += texel_bytes(self.shared.kind) * u64::from(width) * u64::from(height);
+            vk::BufferImageCopy::default()
+                .buffer_offset(start)
+                .image_subresource(layers)
+                .image_offset(vk::Offset3D { x, y, z: 0 })
+                .image_extent(vk::Extent3D { width, height, depth: 1 })
+        };
+        (0..).zip(levels(self.shared.kind, extent)).map(region).collect()
     }
 }
 
@@ -243,59 +271,6 @@ impl Owned for Image {
 
     fn device(&self) -> &Device {
         &self.shared.device
-    }
-}
-
-/// Copies between images and buffers.
-impl Recorder<'_> {
-    /// Copies the contents of an image, row by row, into memory that the CPU can read once this recording is done.
-    ///
-    /// # Errors
-    /// [`Error::SizeMismatch`] where `target` is smaller than the image, [`Error::Binding`] where the image cannot be
-    /// copied: depth, several samples a pixel, or a swapchain's.
-    pub fn download_image(&mut self, source: &Image, target: &Staging) -> Result<()> {
-        let copies = matches!(source.kind(), ImageKind::Storage | ImageKind::Color { samples: 1, .. });
-        if !copies || !source.shared.owned {
-            return Err(Error::binding("download image", format!("{source:?} cannot be copied")));
-        }
-        if source.byte_size() > target.size() {
-            return Err(source.size_mismatch(target.size()));
-        }
-        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-        let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
-        let image_use = source.used(stages, vk::AccessFlags2::TRANSFER_READ, layout);
-        self.keep_alive(source);
-        self.keep_alive(target);
-        self.transfer("download image", &[], &[target.id()], &[image_use], |device, commands| {
-            let region = source.copy_region([0, 0], source.extent());
-            // SAFETY: both are kept alive by the recorder, the image is in this layout and the buffer is large enough.
-            unsafe { device.cmd_copy_image_to_buffer(commands, source.raw(), layout, target.raw(), &[region]) };
-        });
-        self.host_will_read(target);
-        Ok(())
-    }
-
-    fn upload_image(&mut self, source: &Buffer, target: &Image, corner: [u32; 2], extent: [u32; 2]) -> Result<()> {
-        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
-        let mut image_use = target.used(stages, vk::AccessFlags2::TRANSFER_WRITE, layout);
-        // Where all of the image is written, what it held need not be kept; a fresh one has no layout to keep it in.
-        if extent == target.extent()
-            && let Some(image) = &mut image_use.image
-        {
-            image.home = vk::ImageLayout::UNDEFINED;
-        }
-        self.keep_alive(source);
-        self.keep_alive(target);
-        self.transfer("upload image", &[source.id()], &[], &[image_use], |device, commands| {
-            let region = target.copy_region(corner, extent);
-            // SAFETY: both are kept alive by the recorder, the image is in this layout, and the caller saw that the region is
-            // within it and as large as the buffer.
-            unsafe { device.cmd_copy_buffer_to_image(commands, source.raw(), target.raw(), layout, &[region]) };
-        });
-        let settled = vk::PipelineStageFlags2::ALL_COMMANDS;
-        self.order("settle", &[target.used(settled, vk::AccessFlags2::MEMORY_READ, target.home_use().home)]);
-        Ok(())
     }
 }
 
@@ -337,17 +312,22 @@ impl RawImage {
                 let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
                 (vk::Format::R8G8B8A8_UNORM, usage, 1)
             }
+            ImageKind::Mipmapped => {
+                let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+                (vk::Format::R8G8B8A8_SRGB, usage, 1)
+            }
         };
+        let level_count = levels(kind, extent).count() as u32;
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(vk::Extent3D { width: extent[0].max(1), height: extent[1].max(1), depth: 1 })
-            .mip_levels(1)
+            .mip_levels(level_count)
             .array_layers(1)
             .samples(vk::SampleCountFlags::from_raw(samples))
             .usage(usage);
         // SAFETY: the device is alive; the kind was checked, and every device has storage images of rgba32f and samples
-        // rgba8.
+        // rgba8, also as sRGB.
         let raw = unsafe { device.raw().create_image(&info, None) }.call("vkCreateImage")?;
         let mut image = Self {
             id: ResourceId::next(),
@@ -365,7 +345,8 @@ impl RawImage {
         };
         // From here on, an error drops `image`, which destroys what was made so far.
         image.back_with_memory()?;
-        let range = vk::ImageSubresourceRange::default().aspect_mask(aspect(kind)).level_count(1).layer_count(1);
+        let range =
+            vk::ImageSubresourceRange::default().aspect_mask(aspect(kind)).level_count(level_count).layer_count(1);
         let info = vk::ImageViewCreateInfo::default()
             .image(raw)
             .view_type(vk::ImageViewType::TYPE_2D)
@@ -373,11 +354,7 @@ impl RawImage {
             .subresource_range(range);
         // SAFETY: the image was made and bound to memory just now.
         image.view = unsafe { device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
-        match kind {
-            ImageKind::Depth { .. } => image.sampler = depth_sampler(device)?,
-            ImageKind::Texture => image.sampler = texture_sampler(device)?,
-            ImageKind::Storage | ImageKind::Color { .. } => {}
-        }
+        image.sampler = sampler(device, kind)?;
         device.name(raw, name);
         device.name(image.view, name);
         device.name(image.sampler, name);
@@ -422,7 +399,7 @@ fn check_kind(device: &Device, kind: ImageKind) -> Result<()> {
     let lacks = |what: String| Error::DeviceLacks { device: device.info().name.clone(), what };
     let limits = device.limits();
     let (format, samples, supported, feature) = match kind {
-        ImageKind::Storage | ImageKind::Texture => return Ok(()),
+        ImageKind::Storage | ImageKind::Texture | ImageKind::Mipmapped => return Ok(()),
         ImageKind::Color { format, samples } => {
             let four_bytes = [
                 vk::Format::R8G8B8A8_SRGB,
@@ -455,40 +432,28 @@ fn check_kind(device: &Device, kind: ImageKind) -> Result<()> {
     Ok(())
 }
 
-/// Compares a depth with four texels around and averages the results: soft edges for shadow maps.
-fn depth_sampler(device: &Device) -> Result<vk::Sampler> {
-    let info = vk::SamplerCreateInfo::default()
-        .mag_filter(vk::Filter::LINEAR)
-        .min_filter(vk::Filter::LINEAR)
-        .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_BORDER)
-        .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_BORDER)
-        .border_color(vk::BorderColor::FLOAT_OPAQUE_WHITE)
-        .compare_enable(true)
-        .compare_op(vk::CompareOp::LESS_OR_EQUAL);
-    // SAFETY: the device is alive.
-    unsafe { device.raw().create_sampler(&info, None) }.call("vkCreateSampler")
+/// Width and height of each level of an image.
+fn levels(kind: ImageKind, extent: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    let halved = move |[width, height]: &[u32; 2]| {
+        let is_last = kind != ImageKind::Mipmapped || (*width <= 1 && *height <= 1);
+        (!is_last).then(|| [width / 2, height / 2].map(|side| side.max(1)))
+    };
+    std::iter::successors(Some(extent), halved)
 }
 
-/// Interpolates between texels, and repeats those at the edges beyond them.
-fn texture_sampler(device: &Device) -> Result<vk::Sampler> {
-    let info = vk::SamplerCreateInfo::default()
-        .mag_filter(vk::Filter::LINEAR)
-        .min_filter(vk::Filter::LINEAR)
-        .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-        .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
-    // SAFETY: the device is alive.
-    unsafe { device.raw().create_sampler(&info, None) }.call("vkCreateSampler")
+fn texel_bytes(kind: ImageKind) -> u64 {
+    if kind == ImageKind::Storage { 16 } else { 4 }
 }
 
-/// Bytes of a rectangle of an image.
-fn byte_size(kind: ImageKind, [width, height]: [u32; 2]) -> u64 {
-    let texel = if kind == ImageKind::Storage { 16 } else { 4 };
-    u64::from(width) * u64::from(height) * texel
+/// Bytes of a rectangle of an image, in all of its levels.
+fn byte_size(kind: ImageKind, extent: [u32; 2]) -> u64 {
+    let texels = levels(kind, extent).map(|[width, height]| u64::from(width) * u64::from(height));
+    texel_bytes(kind) * texels.sum::<u64>()
 }
 
 fn aspect(kind: ImageKind) -> vk::ImageAspectFlags {
     match kind {
         ImageKind::Depth { .. } => vk::ImageAspectFlags::DEPTH,
-        ImageKind::Storage | ImageKind::Color { .. } | ImageKind::Texture => vk::ImageAspectFlags::COLOR,
+        _ => vk::ImageAspectFlags::COLOR,
     }
 }

@@ -453,7 +453,10 @@ fn use_of(pass: &str, binding: &Binding, stages: vk::ShaderStageFlags, resource:
             if matches!(
                 (binding.kind, image.kind()),
                 (BindingKind::StorageImage, ImageKind::Storage)
-                    | (BindingKind::SampledImage, ImageKind::Depth { samples: 1 } | ImageKind::Texture)
+                    | (
+                        BindingKind::SampledImage,
+                        ImageKind::Depth { samples: 1 } | ImageKind::Texture | ImageKind::Mipmapped
+                    )
             ) =>
         {
             let layout = image_layout(binding.kind);

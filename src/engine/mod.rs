@@ -20,12 +20,14 @@ mod error;
 mod frames;
 pub mod hazard;
 mod image;
+mod image_copy;
 mod instance;
 mod interface;
 mod kernel;
 mod recorder;
 pub mod reflect;
 mod replaced;
+mod sampler;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;
@@ -34,7 +36,7 @@ mod work;
 
 pub use ash::vk;
 pub use buffer::{Buffer, Staging};
-pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
+pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
 pub use error::{Error, Result};

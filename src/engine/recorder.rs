@@ -221,7 +221,7 @@ impl<'frame> Recorder<'frame> {
             .map(|transition| {
                 let range = vk::ImageSubresourceRange::default()
                     .aspect_mask(transition.image.aspect)
-                    .level_count(1)
+                    .level_count(vk::REMAINING_MIP_LEVELS)
                     .layer_count(1);
                 vk::ImageMemoryBarrier2::default()
                     .src_stage_mask(barrier.source_stages)

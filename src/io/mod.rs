@@ -2,8 +2,12 @@
 
 mod atomic;
 mod heights;
+mod image;
 mod obj;
+mod texture;
 
 pub use atomic::{WriteError, check_writable, write_atomically, write_numbered};
-pub use heights::{HeightSamples, HeightsError, MOST_HEIGHT_ROWS, read_heights};
+pub use heights::{HeightSamples, MOST_HEIGHT_ROWS, read_heights};
+pub use image::ImageError;
 pub use obj::{ReadError, read_obj};
+pub use texture::{MOST_TEXTURE_SIDE, read_texture};

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::model::{MeshError, TriangleMesh};
 
@@ -61,7 +61,8 @@ pub enum ReadError {
 /// Reads a Wavefront OBJ file whose unit is `scale` metres (0.01 for centimetres).
 ///
 /// Vertices keep their number and order, whatever object or group uses them. A polygon becomes a fan of triangles
-/// around its first corner. Texture coordinates, normals, materials, lines and points are passed over.
+/// around its first corner. Where every corner of a face has texture coordinates they are kept; normals, materials, lines and
+/// points are passed over.
 ///
 /// # Errors
 ///
@@ -78,6 +79,9 @@ pub fn read_obj(path: &Path, scale: f32) -> Result<TriangleMesh, ReadError> {
 
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
+    let mut texture_places = Vec::new();
+    // Of each corner of each triangle, where it has one. Shape [triangle_count].
+    let mut texture_corners = Vec::new();
     // Line of each triangle. Shape [triangle_count].
     let mut triangle_lines = Vec::new();
     // Names of objects and materials may be in any encoding; the numbers are ASCII in all of them.
@@ -87,14 +91,19 @@ pub fn read_obj(path: &Path, scale: f32) -> Result<TriangleMesh, ReadError> {
         match words.next() {
             Some("v") => positions.push(vertex(words, scale).map_err(fault)?),
             Some("f") => {
-                let corners = face(words, positions.len()).map_err(fault)?;
-                triangles.extend(corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]]));
+                let words: Vec<&str> = words.collect();
+                triangles.extend(fan(&face(&words, positions.len()).map_err(fault)?));
+                texture_corners.extend(fan(&texture_indices(&words, texture_places.len())));
                 triangle_lines.resize(triangles.len(), line);
             }
+            Some("vt") => texture_places.push(texture_place(words)),
             _ => {}
         }
     }
-    TriangleMesh::new(positions, triangles).map_err(|reason| {
+    let place = |index: Option<usize>| texture_places.get(index?).copied().flatten();
+    let place_all = |[a, b, c]: [Option<usize>; 3]| Some([place(a)?, place(b)?, place(c)?]);
+    let uvs = texture_corners.into_iter().map(place_all).collect();
+    TriangleMesh::new(positions, triangles).map(|mesh| mesh.with_uvs(uvs)).map_err(|reason| {
         let line = reason.triangle().map(|triangle| triangle_lines[triangle]);
         ReadError::Mesh { path: path.to_owned(), line, reason }
     })
@@ -131,11 +140,35 @@ fn vertex<'a>(mut words: impl Iterator<Item = &'a str>, scale: f32) -> Result<Ve
     Ok(position)
 }
 
+/// The triangles of a face, around its first corner.
+fn fan<T: Copy>(corners: &[T]) -> impl Iterator<Item = [T; 3]> {
+    corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]])
+}
+
+/// The place in a texture that the words after a `vt` give, counted downwards as images are; none where they give none.
+fn texture_place<'a>(words: impl Iterator<Item = &'a str>) -> Option<Vec2> {
+    let mut numbers = words.map(|word| word.parse::<f32>().ok().filter(|number| number.is_finite()));
+    let u = numbers.next()??;
+    // A texture may be a line.
+    let v = numbers.next().unwrap_or(Some(0.0))?;
+    Some(Vec2::new(u, 1.0 - v))
+}
+
+/// The indices from 0 of the texture coordinates at the corners that the words after an `f` give, where they have one that
+/// can be meant; numbers below 0 count back from the last of the `count` so far.
+fn texture_indices(words: &[&str], count: usize) -> Vec<Option<usize>> {
+    let index = |word: &&str| {
+        let number: i64 = word.split('/').nth(1)?.parse().ok()?;
+        usize::try_from(if number < 0 { count as i64 + number } else { number - 1 }).ok()
+    };
+    words.iter().map(index).collect()
+}
+
 /// The vertex indices from 0 that the words after an `f` give, each as `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 ///
 /// Numbers below 0 count back from the last of the `vertex_count` vertices so far. Others may be ahead of them.
-fn face<'a>(words: impl Iterator<Item = &'a str>, vertex_count: usize) -> Result<Vec<u32>, String> {
-    let corner = |word: &str| {
+fn face(words: &[&str], vertex_count: usize) -> Result<Vec<u32>, String> {
+    let corner = |word: &&str| {
         let number = word.split('/').next().and_then(|number| number.parse::<i64>().ok());
         let number =
             number.ok_or_else(|| format!("`{word}` is not a vertex number; write `f 1 2 3` or `f 1/1/1 ...`"))?;
@@ -144,7 +177,7 @@ fn face<'a>(words: impl Iterator<Item = &'a str>, vertex_count: usize) -> Result
             format!("there is no vertex {number}; of the {vertex_count} so far, the first is 1 and the last is -1")
         })
     };
-    let corners = words.map(corner).collect::<Result<Vec<u32>, String>>()?;
+    let corners = words.iter().map(corner).collect::<Result<Vec<u32>, String>>()?;
     match corners.len() {
         count @ 0..3 => Err(format!("this face has {count} corners; a face needs at least 3")),
         _ => Ok(corners),
@@ -184,6 +217,27 @@ mod tests {
                     .expect(face);
             assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]]);
             assert_eq!(mesh.positions()[2], Vec3::new(1.0, 1.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn texture_coordinates_belong_to_corners() {
+        // A strip of two quads that share an edge, at which the texture is cut: its vertices have two places there.
+        let vertices = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\n";
+        let places = "vt 0 0\nvt 0.25 0\nvt 0.25 1\nvt 0 1\nvt 0.5 0 0\nvt 1 0\nvt 1 1\nvt 0.5 1\n";
+        let mesh =
+            read(format!("{vertices}{places}f 1/1 2/2/1 5/3 4/4\nf 2/-4 3/-3 6/-2 5/-1\n")).expect("a sound file");
+        assert_eq!(mesh.positions().len(), 6);
+        let [a, b, c, d] = [[0.0, 1.0], [0.25, 1.0], [0.25, 0.0], [0.0, 0.0]].map(Vec2::from);
+        let [e, f, g, h] = [[0.5, 1.0], [1.0, 1.0], [1.0, 0.0], [0.5, 0.0]].map(Vec2::from);
+        assert_eq!(mesh.uvs(), Some(&[[a, b, c], [a, c, d], [e, f, g], [e, g, h]][..]));
+        for incomplete in ["f 1/1 2/2 5", "f 1/1 2/9 5/3", "f 1/1 2/-9 5/3", "f 1//1 2//1 5//1", "f 1/1 2/x 5/3"] {
+            let mesh = read(format!("{vertices}{places}{incomplete}\n")).expect(incomplete);
+            assert_eq!(mesh.uvs(), None, "{incomplete}");
+        }
+        for place in ["vt", "vt x", "vt 0 nan", "vt inf 0"] {
+            let mesh = read(format!("{vertices}{place}\nf 1/1 2/1 5/1\n")).expect(place);
+            assert_eq!(mesh.uvs(), None, "{place}");
         }
     }
 

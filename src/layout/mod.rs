@@ -16,7 +16,10 @@ pub use external::{
 pub use pbd::{Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
-pub use view::{ColliderPush, NormalsPush, PanelPush, PanelVertex, RopeViewPush, ViewParameters, WavePush};
+pub use view::{
+    BatchViewPush, ColliderPush, ContactsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush, PanelVertex,
+    RopeRange, RopeViewPush, ViewParameters, WavePush,
+};
 
 /// What the shader compiler says of the same structs.
 #[allow(non_upper_case_globals, non_snake_case, dead_code, missing_docs)]

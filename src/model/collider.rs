@@ -111,6 +111,12 @@ impl Path {
         Some(path)
     }
 
+    /// Whether the pose is another at some time.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.keyframes.len() > 1
+    }
+
     /// The pose at `time` \[s\].
     #[must_use]
     pub fn at(&self, time: f64) -> Pose {

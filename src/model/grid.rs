@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use super::{Cloth, Coloring, Spring, SpringKind};
+use super::{Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// A rectangle of particles, one row after the other, row 0 on top.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,6 +147,8 @@ impl Cloth {
             coloring,
             attachments: Vec::new(),
             grid: Some(grid),
+            uvs: None,
+            pattern: Pattern::Plain,
         }
     }
 

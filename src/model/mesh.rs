@@ -1,6 +1,6 @@
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
-use super::{Cloth, Coloring, Spring, SpringKind};
+use super::{Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
 ///
@@ -17,6 +17,7 @@ const LEAST_HEIGHT: f64 = 1e-6;
 pub struct TriangleMesh {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    uvs: Option<Vec<[Vec2; 3]>>,
 }
 
 /// Why vertices and triangles make no [`TriangleMesh`]. Messages count from 1, as OBJ files do; fields from 0.
@@ -95,7 +96,7 @@ impl TriangleMesh {
             return Err(MeshError::NotFinite { vertex, position: positions[vertex] });
         }
         let vertex_count = positions.len();
-        let mesh = TriangleMesh { positions, triangles };
+        let mesh = TriangleMesh { positions, triangles, uvs: None };
         for (triangle, &vertices) in mesh.triangles.iter().enumerate() {
             if let Some(vertex) = vertices.into_iter().find(|&vertex| vertex as usize >= vertex_count) {
                 return Err(MeshError::OutOfRange { triangle, vertex, vertex_count });
@@ -108,6 +109,24 @@ impl TriangleMesh {
             }
         }
         Ok(mesh)
+    }
+
+    /// The same with places in a texture, from 0 to 1 across and down it, for the corners of each triangle: a vertex may have
+    /// several, where the texture is cut. Shape \[triangle_count\].
+    ///
+    /// # Panics
+    ///
+    /// Where there are not as many as triangles.
+    #[must_use]
+    pub fn with_uvs(self, uvs: Option<Vec<[Vec2; 3]>>) -> Self {
+        assert!(uvs.as_ref().is_none_or(|uvs| uvs.len() == self.triangles.len()), "corners of each triangle");
+        Self { uvs, ..self }
+    }
+
+    /// As [`TriangleMesh::with_uvs`] has them, if any.
+    #[must_use]
+    pub fn uvs(&self) -> Option<&[[Vec2; 3]]> {
+        self.uvs.as_deref()
     }
 
     /// Where the vertices lie \[m\]. Shape \[vertex_count\].
@@ -216,7 +235,8 @@ impl TriangleMesh {
         let masses = self.masses(f64::from(area_density));
         let positions = self.positions.iter().zip(masses).map(|(position, mass)| position.extend(inverse_mass(mass)));
         let (positions, triangles) = (positions.collect(), self.triangles.clone());
-        Cloth { positions, triangles, springs, coloring, attachments: vec![], grid: None }
+        let (uvs, pattern) = (self.uvs.clone(), Pattern::Plain);
+        Cloth { positions, triangles, springs, coloring, attachments: vec![], grid: None, uvs, pattern }
     }
 
     /// The vertices by which a garment hangs: in every connected component those within `fraction` (0 to 1) of its height

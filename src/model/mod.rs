@@ -9,6 +9,7 @@ mod ends;
 mod grid;
 mod height_field;
 mod mesh;
+mod pattern;
 mod rope;
 mod rope_layout;
 mod rope_rest;
@@ -23,13 +24,14 @@ pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
+pub use pattern::{Pattern, TextureImage};
 pub use rope::{Anchor, Hold, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
 pub use rope_layout::{HeldEnds, RopeLayout};
 pub use rope_rest::RopeRest;
 use rope_rest::hanging_chain;
 pub use strain::{Strain, strain};
 
-use glam::Vec4;
+use glam::{Vec2, Vec4};
 
 /// Which of the three families of springs one belongs to (document 000).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,4 +99,9 @@ pub struct Cloth {
     pub attachments: Vec<Attachment>,
     /// The grid this cloth was made from, where it was made from one.
     pub grid: Option<Grid>,
+    /// Places of the corners of each triangle in the pattern, from 0 to 1 across and down it. Shape \[triangle_count\]. None on a
+    /// grid, all of which the pattern covers, and where a mesh has none.
+    pub uvs: Option<Vec<[Vec2; 3]>>,
+    /// What is printed on it.
+    pub pattern: Pattern,
 }

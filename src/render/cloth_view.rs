@@ -3,9 +3,9 @@
 use bytemuck::bytes_of;
 
 use super::stage::{Stage, pipeline};
-use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Resource, Vertices, vk};
+use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Vertices, vk};
 use crate::layout::NormalsPush;
-use crate::model::Cloth;
+use crate::model::{Cloth, Pattern};
 use crate::shaders;
 use crate::solver::{Particles, Triangles};
 
@@ -14,9 +14,12 @@ pub(super) struct ClothView {
     particle_count: u32,
     index_count: u32,
     indices: Buffer,
+    /// Positions before the last step.
+    previous: Buffer,
     /// One set for each place where the solver keeps its particles.
     places: Vec<Place>,
-    stripe_width: f32,
+    /// Whether the cloth is drawn corner by corner, each with its own place in the pattern.
+    by_corner: bool,
 }
 
 /// What is bound to the particles in one place.
@@ -44,26 +47,28 @@ impl ClothView {
             previous: Buffer::from_slice(device, "drawn from", &cloth.positions)?,
             rest: Buffer::from_slice(device, "rest positions", &cloth.positions)?,
             particle_triangles: triangles.around.clone(),
+            corners: triangles.corners.clone(),
+            corner_places: corner_places(device, cloth)?,
         };
         // A solver keeps its particles in places of one kind, so that one set of pipelines serves them all.
-        let pipelines = Pipelines::new(device, &all_particles[0], format)?;
+        let pipelines = Pipelines::new(device, &all_particles[0], buffers.corner_places.is_some(), format)?;
         let places = all_particles
             .iter()
             .map(|particles| Place::new(&pipelines, particles, &buffers, stage))
             .collect::<engine::Result<_>>()?;
-        let stripe_width = cloth.grid.map_or(0.0, |grid| grid.spacing * (grid.columns as f32 - 1.0) / 9.0);
         Ok(Self {
             particle_count: cloth.positions.len() as u32,
             index_count: 3 * triangles.count,
             indices: triangles.corners.clone(),
+            previous: buffers.previous,
             places,
-            stripe_width,
+            by_corner: buffers.corner_places.is_some(),
         })
     }
 
-    /// Width of its stripes \[m\], 0 for none.
-    pub(super) fn stripe_width(&self) -> f32 {
-        self.stripe_width
+    /// Where the particles were before the last step, as shaders bind it. Shape \[particle_count\].
+    pub(super) fn previous(&self) -> &Buffer {
+        &self.previous
     }
 
     /// As [`super::View::keep`].
@@ -80,8 +85,10 @@ impl ClothView {
     /// Its draws as the light and as the camera see it.
     pub(super) fn draws(&self, current: usize) -> [Draw<'_>; 2] {
         let place = &self.places[current];
-        let vertices = Vertices::Indexed(&self.indices, self.index_count);
-        [&place.shadow, &place.cloth].map(|bindings| Draw { bindings, push: bytes_of(&()), vertices })
+        let indexed = Vertices::Indexed(&self.indices, self.index_count);
+        let cloth = if self.by_corner { Vertices::Count(self.index_count) } else { indexed };
+        let draw = |bindings, vertices| Draw { bindings, push: bytes_of(&()), vertices };
+        [draw(&place.shadow, indexed), draw(&place.cloth, cloth)]
     }
 }
 
@@ -92,6 +99,15 @@ struct Buffers {
     previous: Buffer,
     rest: Buffer,
     particle_triangles: Buffer,
+    corners: Buffer,
+    /// Two floats a corner, where each has its own place in the pattern.
+    corner_places: Option<Buffer>,
+}
+
+/// The places in the pattern of the corners of a mesh on which there is one.
+fn corner_places(device: &Device, cloth: &Cloth) -> engine::Result<Option<Buffer>> {
+    let uvs = cloth.uvs.as_ref().filter(|_| cloth.pattern != Pattern::Plain);
+    uvs.map(|uvs| Buffer::from_slice(device, "corner places", uvs.as_flattened())).transpose()
 }
 
 /// The passes that read particles, for the kind of place that a solver keeps them in.
@@ -103,7 +119,7 @@ struct Pipelines {
 }
 
 impl Pipelines {
-    fn new(device: &Device, particles: &Particles, format: vk::Format) -> engine::Result<Self> {
+    fn new(device: &Device, particles: &Particles, by_corner: bool, format: vk::Format) -> engine::Result<Self> {
         let (keep, normals, shadow, cloth) = match particles {
             Particles::Buffer(_) => {
                 (shaders::VIEW_KEEP, shaders::VIEW_NORMALS, shaders::VIEW_SHADOW_VERT, shaders::VIEW_CLOTH_VERT)
@@ -116,28 +132,32 @@ impl Pipelines {
             ),
             Particles::Planes(_) => panic!("solvers of cloth keep it in buffers or images"),
         };
+        let (cloth, fragment) = match by_corner {
+            true => (shaders::VIEW_CLOTH_CORNERS_VERT, shaders::VIEW_CLOTH_CORNERS_FRAG),
+            false => (cloth, shaders::VIEW_CLOTH_FRAG),
+        };
         Ok(Self {
             keep: Kernel::new(device, &keep)?,
             normals: Kernel::new(device, &normals)?,
             shadow: pipeline(device, shadow, None)?,
-            cloth: pipeline(device, cloth, Some((shaders::VIEW_CLOTH_FRAG, format)))?,
+            cloth: pipeline(device, cloth, Some((fragment, format)))?,
         })
     }
 }
 
 impl Place {
     fn new(pipelines: &Pipelines, particles: &Particles, buffers: &Buffers, stage: &Stage) -> engine::Result<Self> {
-        let particles: (&str, Resource<'_>) = match particles {
-            Particles::Buffer(buffer) => ("Positions", buffer.into()),
-            Particles::Image(image) => ("u_Positions", image.into()),
-            Particles::Planes(planes) => ("Planes", planes.into()),
-        };
+        let particles = particles.resource();
         let previous = ("PreviousPositions", (&buffers.previous).into());
         let normals = ("Normals", (&buffers.normals).into());
         let view = stage.parameters();
         let triangles = ("ParticleTriangles", (&buffers.particle_triangles).into());
         let rest = ("RestPositions", (&buffers.rest).into());
-        let cloth = [particles, previous, normals, rest, view, stage.shadow_map()];
+        let mut cloth =
+            vec![particles, previous, normals, rest, view, stage.palette(), stage.texture(), stage.shadow_map()];
+        if let Some(places) = &buffers.corner_places {
+            cloth.extend([("Triangles", (&buffers.corners).into()), ("CornerPlaces", places.into())]);
+        }
         Ok(Self {
             keep: pipelines.keep.bind(&[particles, previous])?,
             normals: pipelines.normals.bind(&[particles, previous, normals, triangles, view])?,

@@ -6,8 +6,8 @@ use bytemuck::bytes_of;
 
 use super::stage::{Stage, pipeline};
 use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Kernel, Recorder, Resource, Vertices, vk};
-use crate::layout::RopeViewPush;
-use crate::model::Ropes;
+use crate::layout::{RopeRange, RopeViewPush};
+use crate::model::{Rope, Ropes};
 use crate::shaders;
 
 /// Vertices of a ring, as `glsl/lib/rope_vertex.glsl` counts them.
@@ -22,6 +22,8 @@ pub(super) struct RopeView {
     rope_count: u32,
     index_count: u32,
     indices: Buffer,
+    /// Positions before the last step.
+    previous: Buffer,
     push: RopeViewPush,
     keep: Bindings<Kernel>,
     frames: Bindings<Kernel>,
@@ -42,8 +44,7 @@ impl RopeView {
         let limit = ("maxDrawIndexedIndexValue", device.most_vertices());
         Device::check_limit("a picture of the ropes", particle_count as u64 * u64::from(SIDES), "vertices", limit)?;
         let indices: Vec<u32> = ropes.ropes().iter().flat_map(|rope| triangles(rope.particles.clone())).collect();
-        let ranges: Vec<_> =
-            ropes.ropes().iter().map(|rope| [rope.particles.start, rope.particles.len() as u32]).collect();
+        let ranges: Vec<_> = ropes.ropes().iter().map(range).collect();
         let ranges = Buffer::from_slice(device, "rope ranges", &ranges)?;
         let frame_buffer = Buffer::zeroed(device, "rope frames", FRAME_BYTES * particle_count as u64)?;
         let previous_buffer = Buffer::from_slice(device, "drawn from", ropes.positions())?;
@@ -59,13 +60,22 @@ impl RopeView {
             rope_count: ropes.ropes().len() as u32,
             index_count: indices.len() as u32,
             indices: Buffer::from_slice(device, "rope triangles", &indices)?,
+            previous: previous_buffer.clone(),
             push: RopeViewPush { radius: ropes.radius() },
             keep: Kernel::new(device, &shaders::VIEW_KEEP_PLANES)?.bind(&[particles, previous])?,
             frames: Kernel::new(device, &shaders::VIEW_ROPE_FRAMES)?
                 .bind(&[particles, previous, frames, ranges, view])?,
             shadow: Bindings::new(&shadow, &[particles, previous, frames, view])?,
-            surface: Bindings::new(&surface, &[particles, previous, frames, view, stage.shadow_map()])?,
+            surface: Bindings::new(
+                &surface,
+                &[particles, previous, frames, view, stage.palette(), stage.shadow_map()],
+            )?,
         })
+    }
+
+    /// Where the particles were before the last step, as shaders bind it. Shape \[particle_count\].
+    pub(super) fn previous(&self) -> &Buffer {
+        &self.previous
     }
 
     /// As [`super::View::keep`].
@@ -83,6 +93,13 @@ impl RopeView {
         let vertices = Vertices::Indexed(&self.indices, self.index_count);
         [&self.shadow, &self.surface].map(|bindings| Draw { bindings, push: bytes_of(&self.push), vertices })
     }
+}
+
+fn range(rope: &Rope) -> RopeRange {
+    let Range { start: first, end } = rope.particles;
+    let particle_count = end - first;
+    let link_length = rope.length() / (particle_count - 1) as f32;
+    RopeRange { first, particle_count, link_length, padding: 0 }
 }
 
 /// The triangles of a rope's surface: two for each side of each link, and a fan that closes either end.

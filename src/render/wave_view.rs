@@ -58,7 +58,7 @@ impl WaveView {
         Ok(Self {
             wave,
             shadow: Bindings::new(&shadow, &[view])?,
-            surface: Bindings::new(&surface, &[view, stage.shadow_map()])?,
+            surface: Bindings::new(&surface, &[view, stage.palette(), stage.texture(), stage.shadow_map()])?,
         })
     }
 

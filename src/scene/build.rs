@@ -44,6 +44,7 @@ impl Scene {
         let attached = cloth.attachments.iter().flat_map(|attachment| &attachment.particles);
         let attached: HashSet<u32> = attached.map(|particle| particle.index).collect();
         cloth.pin(pins.into_iter().filter(|particle| !attached.contains(particle)));
+        self.print_on(&mut cloth)?;
         Ok(cloth)
     }
 

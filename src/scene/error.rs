@@ -8,7 +8,7 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
-use crate::io::{HeightsError, ReadError};
+use crate::io::{ImageError, ReadError};
 use crate::model::RopeError;
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
@@ -68,9 +68,9 @@ pub enum SceneError {
     /// The mesh can't be read.
     #[error(transparent)]
     Mesh(#[from] ReadError),
-    /// A terrain's image can't be read.
+    /// A texture, or a terrain's image, can't be read.
     #[error(transparent)]
-    Heights(#[from] HeightsError),
+    Image(#[from] ImageError),
     /// The ropes can't be laid out.
     #[error(transparent)]
     Ropes(#[from] RopeError),

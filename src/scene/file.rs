@@ -10,6 +10,7 @@ use super::Scene;
 use super::error::{Place, SceneError, shortened};
 use super::heights::Heights;
 use super::presets::{names, preset_text};
+use super::texture::ImagePath;
 
 /// The key with which a file chooses the preset that it starts from.
 pub(super) const PRESET_KEY: &str = "preset";
@@ -95,6 +96,9 @@ fn from_file(path: &Path) -> Result<Scene, SceneError> {
         scene.set(&key, &value, place)?;
         if key == "mesh" {
             scene.mesh = scene.mesh.map(|mesh| beside(path, mesh));
+        }
+        if key == "texture" {
+            scene.texture = scene.texture.map(|ImagePath(image)| ImagePath(beside(path, image)));
         }
         if key == "collider" {
             for table in &mut scene.collider {

@@ -12,6 +12,7 @@ use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
 use super::pin_tables::PinTable;
+use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
 use crate::solver::{Clock, ConstraintSolver};
@@ -111,6 +112,12 @@ scene! {
     pin: Vec<PinTable> = Vec::new();
     /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
+
+    /// A PNG image that is printed on both sides of the cloth, relative to the scene file: all of it on a grid, and on a mesh
+    /// where its texture coordinates say.
+    texture: Option<ImagePath> = None;
+    /// Squares each way of a checkerboard instead, across what a texture covers; 0 for none.
+    checker: u32 = 0, in 0..=1000, "";
 
     /// Duration of one step \[s\].
     dt: f32 = 1.0 / 60.0, in 1e-9..=1.0, "s";

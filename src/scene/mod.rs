@@ -18,6 +18,7 @@ mod ropes;
 mod suggest;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod values;
 
 use std::path::Path;
@@ -31,6 +32,7 @@ pub use keys::{Key, Scene};
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
 pub use presets::presets;
+pub use texture::ImagePath;
 pub use values::{Form, Pins, SolverKind, UnknownSolver};
 
 use error::shortened;
@@ -92,6 +94,7 @@ impl Scene {
             return wrong("iterations", expected, self.iterations.to_string());
         }
         self.check_colliders()?;
+        self.check_pattern()?;
         self.cuts()?;
         self.check_stability()?;
         if self.solver == SolverKind::Rope {

@@ -38,7 +38,7 @@ pub use state::{Severed, State};
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Image, Recorder};
+use crate::engine::{self, Buffer, Image, Recorder, Resource};
 use crate::model::Blade;
 
 /// The duration and division of a step, and the accelerations that every particle feels.
@@ -99,6 +99,18 @@ pub enum Particles {
     Image(Image),
     /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
     Planes(Buffer),
+}
+
+impl Particles {
+    /// What shaders bind them as.
+    #[must_use]
+    pub fn resource(&self) -> (&'static str, Resource<'_>) {
+        match self {
+            Self::Buffer(buffer) => ("Positions", buffer.into()),
+            Self::Image(image) => ("u_Positions", image.into()),
+            Self::Planes(planes) => ("Planes", planes.into()),
+        }
+    }
 }
 
 /// A solver with the state of what it moves.
@@ -169,6 +181,12 @@ pub trait Solver {
 
     /// The triangles of the cloth on the device, where the solver works with them.
     fn triangles(&self) -> Option<&Triangles> {
+        None
+    }
+
+    /// `Constraint constraints[]` on the device, one for each of the cloth's springs in their order; those that are cut join a
+    /// particle to itself. None for a solver of forces, and for ropes.
+    fn constraints(&self) -> Option<&Buffer> {
         None
     }
 

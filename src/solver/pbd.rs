@@ -305,6 +305,10 @@ impl Solver for Pbd {
         self.external.triangles.as_ref()
     }
 
+    fn constraints(&self) -> Option<&Buffer> {
+        Some(&self.constraints)
+    }
+
     fn colliders(&self) -> &Colliders {
         &self.external.colliders
     }

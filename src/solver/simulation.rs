@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec4};
 
 use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, State, Step, Triangles};
-use crate::engine::{self, Recorder};
+use crate::engine::{self, Buffer, Recorder};
 use crate::model::{Blade, Body, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
@@ -121,6 +121,18 @@ impl Simulation {
     #[must_use]
     pub fn triangles(&self) -> Option<&Triangles> {
         self.solver.triangles()
+    }
+
+    /// The constraints on the device, as [`Solver::constraints`].
+    #[must_use]
+    pub fn constraints(&self) -> Option<&Buffer> {
+        self.solver.constraints()
+    }
+
+    /// How many steps have been recorded since the start or the last reset.
+    #[must_use]
+    pub fn steps_recorded(&self) -> u64 {
+        self.time.steps
     }
 
     /// Duration and division of a step.

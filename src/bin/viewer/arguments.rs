@@ -46,6 +46,10 @@ pub struct Arguments {
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
 
+    /// PNG image to print on the cloth
+    #[arg(long, value_name = "PNG")]
+    pub texture: Option<String>,
+
     /// What computes: the Vulkan device, or the CPU, which headless and without pictures needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
     pub backend: Backend,
@@ -82,7 +86,8 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo)]
     pub present: Present,
 
-    /// What the picture and the window show: looks, stretch (cloth coloured by it) or lod (ropes by their level of detail)
+    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours of
+    /// their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
 
@@ -154,7 +159,16 @@ impl fmt::Display for Present {
 }
 
 /// What can be shown, and its name.
-pub const VIEWS: [(Shown, &str); 3] = [(Shown::Looks, "looks"), (Shown::Stretch, "stretch"), (Shown::Levels, "lod")];
+pub const VIEWS: [(Shown, &str); 8] = [
+    (Shown::Looks, "looks"),
+    (Shown::Wireframe, "wireframe"),
+    (Shown::Stretch, "stretch"),
+    (Shown::Velocity, "velocity"),
+    (Shown::Batches, "batches"),
+    (Shown::Pins, "pins"),
+    (Shown::Contacts, "contacts"),
+    (Shown::Levels, "lod"),
+];
 
 impl Arguments {
     /// The scene that was asked for or else `default`, with what the command line changes in it.
@@ -162,6 +176,7 @@ impl Arguments {
         let mut settings = self.settings.clone();
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
+        settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
         Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings }
     }
 
@@ -192,6 +207,11 @@ impl Arguments {
             _ => Ok(()),
         }
     }
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
 }
 
 /// The same path for every spelling of one file, whether it is there yet or not.

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tautline::engine::{COLOR_FORMAT, Recorder};
 use tautline::glam::Vec3;
 use tautline::model::Body;
-use tautline::render::{Camera, View, Wave};
+use tautline::render::{Camera, Shown, View, Wave};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
@@ -30,14 +30,18 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
     let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
     run.start_clock();
-    for_each_frame(arguments, || {
+    let mut before = None;
+    for_each_frame(arguments, |is_last| {
+        if is_last && arguments.view == Shown::Velocity {
+            before = Some(run.simulation.positions()?);
+        }
         run.step(|recorder, simulation| movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation)))?;
         Ok(movie.as_mut().is_none_or(Movie::goes_on))
     })?;
     if let Some(movie) = movie {
         movie.finish()?;
     }
-    run.finish(arguments, scene, image, None)
+    run.finish(arguments, scene, image, None, before)
 }
 
 /// A video of a run, seen by a camera that stands still.
@@ -85,7 +89,11 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let mut simulation = scene.cpu_simulation()?;
     simulation.set_camera(camera(arguments, scene, simulation.body()));
     let (mut timings, mut wall) = (Vec::new(), Vec::new());
-    for_each_frame(arguments, || {
+    let mut before = None;
+    for_each_frame(arguments, |is_last| {
+        if is_last && arguments.view == Shown::Velocity {
+            before = Some(simulation.positions());
+        }
         let start = Instant::now();
         timings.push(simulation.advance());
         wall.push(start.elapsed());
@@ -97,9 +105,10 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
         arguments.residuals.map(|iterations| residuals(|order| Ok(simulation.residuals(order, iterations))));
     let residuals = residuals.transpose()?;
     let subject = Subject::from(&simulation);
-    let picture = device
-        .as_ref()
-        .map(|device| picture(device, &simulation.on_device(device)?, Wave::of(scene), &positions, arguments, None));
+    let picture = device.as_ref().map(|device| {
+        let simulation = simulation.on_device(device)?;
+        picture(device, &simulation, Wave::of(scene), &positions, before.as_deref(), arguments, None)
+    });
     let messages = device.map(|device| device.instance().validation_messages()).unwrap_or_default();
     let report =
         Report::new(scene, subject, None, steps, state, messages.len()).with_cpu_timings(&timings).with_wall(&wall);
@@ -113,16 +122,17 @@ fn camera(arguments: &Arguments, scene: &Scene, body: &Body) -> Vec3 {
     scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position())
 }
 
-/// Runs as many frames as were asked for, with a progress bar, as long as they say that it goes on.
-fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut() -> Result<bool>) -> Result<()> {
+/// Runs as many frames as were asked for, with a progress bar, as long as they say that it goes on; each is told whether it is
+/// the last.
+fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut(bool) -> Result<bool>) -> Result<()> {
     let frames = arguments.frames.unwrap_or(DEFAULT_FRAMES);
     // Draws on stderr, and nothing where that is no terminal.
     let bar = ProgressBar::new(frames.into());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {per_sec}, {eta} left") {
         bar.set_style(style);
     }
-    for _ in 0..frames {
-        let goes_on = frame()?;
+    for left in (0..frames).rev() {
+        let goes_on = frame(left == 0)?;
         bar.inc(1);
         if !goes_on {
             break;

@@ -77,12 +77,14 @@ pub fn residuals(mut of: impl FnMut(ConstraintSolver) -> Result<Option<Vec<f64>>
     })
 }
 
-/// Draws a simulation whose particles are at `positions`, seen by `camera` or else in full.
+/// Draws a simulation whose particles are at `positions` and, where that is known, were at `before` before its last step, seen
+/// by `camera` or else in full.
 pub fn picture(
     device: &Device,
     simulation: &Simulation,
     wave: Option<Wave>,
     positions: &[Vec4],
+    before: Option<&[Vec4]>,
     arguments: &Arguments,
     camera: Option<Camera>,
 ) -> Result<Picture> {
@@ -95,5 +97,8 @@ pub fn picture(
     });
     let mut view = View::new(device, simulation, wave, COLOR_FORMAT, room(simulation, wave))?;
     view.show(shown);
+    if let Some(before) = before {
+        view.set_kept(before, simulation)?;
+    }
     Ok(Picture::draw(device, &view, simulation, &camera, extent)?)
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use raw_window_handle::RawDisplayHandle;
 use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Recorder, Ticket, vk};
+use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Shown, View, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{CpuTiming, Simulation};
@@ -156,13 +157,14 @@ impl Run {
     }
 
     /// Waits for the device, writes what was asked for, prints the timings, and fails where the state or the validation
-    /// does.
+    /// does. `before` is where the particles were before the last step, for a picture of speeds.
     pub fn finish(
         mut self,
         arguments: &Arguments,
         scene: &Scene,
         image: Option<&Path>,
         camera: Option<Camera>,
+        before: Option<Vec<Vec4>>,
     ) -> Result<()> {
         while !self.in_flight.is_empty() {
             self.await_oldest()?;
@@ -175,7 +177,9 @@ impl Run {
             .map(|iterations| residuals(|order| Ok(self.simulation.residuals(order, iterations)?)));
         let residuals = residuals.transpose()?;
         // Drawn before the report, which counts what validation says of it.
-        let picture = image.map(|_| picture(&self.device, &self.simulation, self.wave, &positions, arguments, camera));
+        let draw =
+            |simulation| picture(&self.device, simulation, self.wave, &positions, before.as_deref(), arguments, camera);
+        let picture = image.map(|_| draw(&self.simulation));
         let messages = self.device.instance().validation_messages();
         let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
         let device = (self.backend == Backend::Gpu).then(|| self.device.info());

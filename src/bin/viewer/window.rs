@@ -203,6 +203,7 @@ impl View {
             return Ok(());
         };
         self.run.simulation.set_camera(self.camera.position());
+        self.drawing.scale(self.window.scale_factor() as f32);
         let mut recorder = self.run.frames.begin()?;
         let looks_at_work = self.panels.wants_work();
         if looks_at_work {
@@ -266,11 +267,12 @@ impl View {
     }
 
     fn finish(self, arguments: &Arguments) -> Result<()> {
+        let before = self.drawing.kept(&self.run.simulation)?;
         let Self { run, scene, camera, outputs, .. } = self;
         let written = outputs.finish();
         // Pictures have no panel.
         let camera = Camera { covered: 0.0, ..camera };
-        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera))?;
+        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera), before)?;
         written
     }
 }

@@ -179,6 +179,24 @@ fn tables_that_cannot_be_read_are_named_by_number_and_key() {
             "`air_density` must be 0 with `rope`, as ropes have no triangles for the air to blow on, not 1.2"
         )
     );
+    for (scene, settings, expected) in [
+        (
+            "ropes",
+            &["texture=a.png"][..],
+            "`texture` must be left out with `rope`, as only cloth is printed on, not a.png",
+        ),
+        ("ropes", &["checker=3"], "`checker` must be left out with `rope`, as only cloth is printed on, not 3"),
+        (
+            "flag",
+            &["texture=a.png", "checker=3"],
+            "`checker` must be 0 where `texture` is set, as a cloth shows one of them, not 3",
+        ),
+        ("flag", &["texture=3"], "`texture` must be the path of a PNG image (.png), not 3"),
+        ("flag", &["texture=''"], "`texture` must be the path of a PNG image (.png), not \"\""),
+    ] {
+        let error = load(scene, settings).expect_err(expected).to_string();
+        assert!(error.ends_with(expected), "{error}");
+    }
     let error = load("mesh", &["mesh=a.obj", "pins=[7]"]).expect_err("no grid").to_string();
     assert!(error.contains("give a table, [[pin]] with `particles`, not [7]"), "{error}");
 }

@@ -3,10 +3,10 @@
 use glam::{UVec2, Vec2};
 
 use super::*;
-use crate::model::Shape;
+use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 61] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 63] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -20,6 +20,8 @@ pub(super) const OTHER_VALUES: [(&str, &str); 61] = [
     ("pins", "[0, 1]"),
     ("pin", "[{box = [[0, 0, 0], [1, 2, 3]], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]], release = 2.5}]"),
     ("bending", "true"),
+    ("texture", "a b.png"),
+    ("checker", "8"),
     ("dt", "0.01"),
     ("substeps", "10_000"),
     ("iterations", "2"),
@@ -86,6 +88,7 @@ fn every_key_can_be_set_and_written_and_read_again() {
     }
     // The path is relative to the file's directory, and the scene has it joined.
     all.mesh = None;
+    all.texture = None;
     assert_eq!(load_file(all.to_string()).expect("a scene"), all);
 }
 
@@ -99,6 +102,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("rows", "1", "67108864", "0", "4294967296"),
         ("spacing", "1e-9", "1e9", "0.0", "1e400"),
         ("particle_mass", "1e-9", "1e9", "1e-50", "inf"),
+        ("checker", "0", "1000", "-1", "1001"),
         ("dt", "1e-9", "1", "0", "1.0001"),
         ("substeps", "1", "10000", "0", "10001"),
         ("iterations", "1", "10000", "-1", "10001"),
@@ -353,6 +357,23 @@ fn heights_are_shares_and_their_image_lies_beside_the_scene() {
     encoder.write_header().expect("a header").write_image_data(&[0, 255, 51, 0]).expect("an image");
     let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
     assert_eq!(field.heights(), [0.0, 0.5, 0.1, 0.0]);
+}
+
+#[test]
+fn a_texture_lies_beside_the_scene() {
+    let (directory, path) = written("printed.toml", "texture = 'print.png'");
+    let scene = load_path(&path).expect("a scene");
+    let image = directory.path().join("print.png");
+    assert_eq!(scene.texture, Some(ImagePath(image.clone())));
+    let said = || scene.cloth().expect_err("no image").to_string().replace(image.to_str().expect("a path"), "*");
+    assert_eq!(said(), "* does not exist; give the path of a PNG image (.png)");
+    fs::write(&image, "no image").expect("a file");
+    assert!(said().starts_with("* is no PNG image that can be read: "));
+    let mut encoder = png::Encoder::new(fs::File::create(&image).expect("a file"), 1, 1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().expect("a header").write_image_data(&[1, 2, 3]).expect("an image");
+    let texture = TextureImage { extent: [1, 1], texels: vec![[1, 2, 3, 255]] };
+    assert_eq!(scene.cloth().expect("a cloth").pattern, Pattern::Image(texture.into()));
 }
 
 /// A terrain with these heights.

@@ -5,7 +5,7 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders, Pbd};
-use crate::layout::{PbdParameters, PredictPush};
+use crate::layout::{Constraint, PbdParameters, PredictPush};
 use crate::model::{Blade, Cloth};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
@@ -163,6 +163,10 @@ impl CpuSolver for Constraints {
 
     fn take_changed_triangles(&mut self) -> Option<&[[u32; 3]]> {
         std::mem::take(&mut self.triangles_changed).then_some(&self.external.triangles)
+    }
+
+    fn constraints(&self) -> Option<Vec<Constraint>> {
+        Some(self.state.constraints())
     }
 
     fn residuals(&mut self, order: ConstraintSolver, iterations: u32) -> Option<Vec<f64>> {

@@ -18,6 +18,7 @@ use glam::{Vec3, Vec4};
 
 use super::{ConstraintSolver, PbdSettings, State, rope};
 use crate::cpu::Colliders;
+use crate::layout::Constraint;
 use crate::model::Blade;
 
 /// A solver on the CPU with the state of what it moves.
@@ -57,6 +58,11 @@ trait CpuSolver: Send {
 
     /// The triangles of the cloth, where cuts or a reset have changed them since the last call.
     fn take_changed_triangles(&mut self) -> Option<&[[u32; 3]]> {
+        None
+    }
+
+    /// The constraints now, as [`Solver::constraints`](super::Solver::constraints) has them.
+    fn constraints(&self) -> Option<Vec<Constraint>> {
         None
     }
 

@@ -14,6 +14,7 @@ pub(super) struct OnDevice {
     step: Step,
     colliders: Colliders,
     triangles: Option<Triangles>,
+    constraints: Option<Buffer>,
     particles: Particles,
     /// As many as there are steps in flight: what a recording copies from is not written until it is done.
     uploads: Vec<Staging>,
@@ -43,9 +44,13 @@ impl OnDevice {
             HostParticles::Buffer(positions) => Particles::Buffer(Buffer::from_slice(device, "positions", positions)?),
             HostParticles::Planes(planes) => Particles::Planes(Buffer::from_slice(device, "rope planes", &planes)?),
         };
+        let constraints = solver.constraints();
+        let constraints =
+            constraints.map(|constraints| Buffer::from_slice(device, "constraints", &constraints)).transpose()?;
         let device = device.clone();
         let (uploads, timing) = (Vec::new(), CpuTiming::default());
-        let mut on_device = Self { device, solver, step, colliders, triangles, particles, uploads, timing };
+        let mut on_device =
+            Self { device, solver, step, colliders, triangles, constraints, particles, uploads, timing };
         on_device.write_triangles()?;
         Ok(on_device)
     }
@@ -83,6 +88,9 @@ impl OnDevice {
         if let Some((triangles, [corners, around])) = self.changed_triangles() {
             triangles.corners.write(&corners)?;
             triangles.around.write(&around)?;
+            if let (Some(buffer), Some(constraints)) = (&self.constraints, self.solver.constraints()) {
+                buffer.write(&constraints)?;
+            }
         }
         Ok(())
     }
@@ -92,6 +100,9 @@ impl OnDevice {
         if let Some((triangles, [corners, around])) = self.changed_triangles() {
             recorder.upload(&Staging::upload(&device, &corners)?, &triangles.corners)?;
             recorder.upload(&Staging::upload(&device, &around)?, &triangles.around)?;
+            if let (Some(buffer), Some(constraints)) = (&self.constraints, self.solver.constraints()) {
+                recorder.upload(&Staging::upload(&device, &constraints)?, buffer)?;
+            }
         }
         Ok(())
     }
@@ -151,6 +162,10 @@ impl Solver for OnDevice {
 
     fn triangles(&self) -> Option<&Triangles> {
         self.triangles.as_ref()
+    }
+
+    fn constraints(&self) -> Option<&Buffer> {
+        self.constraints.as_ref()
     }
 
     fn cut(&mut self, blade: Blade) -> engine::Result<bool> {

@@ -241,7 +241,7 @@ impl Panels {
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         run::show(ui, facts, commands);
         ui.add_space(6.0);
-        style::section(ui, "View", true, |ui| views::show(ui, facts.shown, commands));
+        style::section(ui, "View", true, |ui| views::show(ui, facts, commands));
         outputs::show(ui, facts, commands);
         style::section(ui, "Timings", true, |ui| self.timings.show(ui, facts));
         style::section(ui, "Parameters", true, |ui| self.parameters.show(ui, facts.scene, commands));

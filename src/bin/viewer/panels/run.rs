@@ -1,6 +1,7 @@
 //! What runs, and the buttons that stop it and start it again.
 
 use egui::Ui;
+use tautline::engine::MOST_SAMPLES;
 use tautline::scene::{Scene, SolverKind, presets};
 
 use super::style::fact;
@@ -49,6 +50,9 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         }
         fact(ui, "Device", &device.name);
         fact(ui, "Driver", &device.driver);
+        if device.samples < MOST_SAMPLES {
+            fact(ui, "Samples", format!("{} of {MOST_SAMPLES} a pixel", device.samples));
+        }
     });
 }
 

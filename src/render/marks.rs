@@ -1,0 +1,210 @@
+//! Dots and lines over cloth and ropes, as large on every picture: pins, contacts, edges and batches.
+
+use bytemuck::{Pod, bytes_of};
+
+use super::shown::{Shown, reach};
+use super::stage::{Stage, pipeline};
+use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Resource, ShaderCode, Vertices, vk};
+use crate::layout::{BatchViewPush, ContactsPush};
+use crate::model::{Cloth, RopeEnd, Ropes, SpringKind};
+use crate::shaders;
+use crate::solver::{Particles, Simulation, Triangles};
+
+/// Corners of the quad of each dot and line.
+const CORNERS: u32 = 6;
+
+/// The marks of one simulation.
+pub(super) struct Marks {
+    /// One set for each place where the solver keeps its particles.
+    places: Vec<Place>,
+    particle_count: u32,
+    edge_count: u32,
+    contacts: ContactsPush,
+    batches: Vec<(BatchViewPush, u32)>,
+    /// When the ends of ropes that are held are let go \[s\], those that are held longest first.
+    releases: Vec<f64>,
+}
+
+/// What is bound to the particles in one place; what has no meaning for them is missing.
+struct Place {
+    pins: Bindings<DrawPipeline>,
+    contacts: Bindings<DrawPipeline>,
+    edges: Option<Bindings<DrawPipeline>>,
+    batches: Option<Bindings<DrawPipeline>>,
+}
+
+impl Marks {
+    /// Prepares to mark a cloth, drawn from `previous` to where its solver has it, with its `triangles`.
+    pub(super) fn of_cloth(
+        device: &Device,
+        simulation: &Simulation,
+        cloth: &Cloth,
+        triangles: &Triangles,
+        previous: &Buffer,
+        stage: &Stage,
+        format: vk::Format,
+    ) -> engine::Result<Self> {
+        let maker = Maker { device, previous, stage, format };
+        let carried = Buffer::from_slice(device, "carried particles", &carried(cloth))?;
+        let place = |particles: &Particles| {
+            let (pins, contacts, edges) = match particles {
+                Particles::Image(_) => {
+                    (shaders::VIEW_PINS_IMAGE_VERT, shaders::VIEW_CONTACTS_IMAGE_VERT, shaders::VIEW_EDGES_IMAGE_VERT)
+                }
+                _ => (shaders::VIEW_PINS_VERT, shaders::VIEW_CONTACTS_VERT, shaders::VIEW_EDGES_VERT),
+            };
+            let colliders = ("Colliders", simulation.colliders().buffer().into());
+            let batches = |constraints: &Buffer| {
+                maker.lines(shaders::VIEW_BATCHES_VERT, particles, ("Constraints", constraints.into()))
+            };
+            Ok(Place {
+                pins: maker.dots(pins, particles, ("Carried", (&carried).into()))?,
+                contacts: maker.dots(contacts, particles, colliders)?,
+                edges: Some(maker.lines(edges, particles, ("Triangles", (&triangles.corners).into()))?),
+                batches: simulation.constraints().map(batches).transpose()?,
+            })
+        };
+        let batches = (0..).zip(cloth.coloring.batches()).map(|(batch, range)| {
+            let springs = &cloth.springs[range.start as usize..range.end as usize];
+            let resists_bending = springs.iter().all(|spring| spring.kind == SpringKind::Bending).into();
+            (BatchViewPush { first: range.start, batch, resists_bending }, range.len() as u32)
+        });
+        Ok(Self {
+            places: simulation.particles().iter().map(place).collect::<engine::Result<_>>()?,
+            particle_count: cloth.positions.len() as u32,
+            edge_count: 3 * triangles.count,
+            contacts: contacts(simulation, 0.0),
+            batches: batches.collect(),
+            releases: Vec::new(),
+        })
+    }
+
+    /// Prepares to mark ropes, drawn from `previous` to where their solver has them.
+    pub(super) fn of_ropes(
+        device: &Device,
+        simulation: &Simulation,
+        ropes: &Ropes,
+        previous: &Buffer,
+        stage: &Stage,
+        format: vk::Format,
+    ) -> engine::Result<Self> {
+        let maker = Maker { device, previous, stage, format };
+        let (ends, releases) = held_ends(ropes);
+        let ends = Buffer::from_slice(device, "held ends", &ends)?;
+        let place = |particles: &Particles| {
+            let colliders = ("Colliders", simulation.colliders().buffer().into());
+            Ok(Place {
+                pins: maker.dots(shaders::VIEW_PINS_PLANES_VERT, particles, ("HeldEnds", (&ends).into()))?,
+                contacts: maker.dots(shaders::VIEW_CONTACTS_PLANES_VERT, particles, colliders)?,
+                edges: None,
+                batches: None,
+            })
+        };
+        Ok(Self {
+            places: simulation.particles().iter().map(place).collect::<engine::Result<_>>()?,
+            particle_count: ropes.positions().len() as u32,
+            edge_count: 0,
+            // Out of the tube, whose middle the particles are.
+            contacts: contacts(simulation, 1.5 * ropes.radius()),
+            batches: Vec::new(),
+            releases,
+        })
+    }
+
+    /// What lies over the particles in place `current` at `time` \[s\].
+    pub(super) fn draws(&self, shown: Shown, current: usize, time: f64) -> Vec<Draw<'_>> {
+        let place = &self.places[current];
+        match shown {
+            Shown::Pins if self.releases.is_empty() => vec![draw(&place.pins, &(), self.particle_count)],
+            Shown::Pins => {
+                let held = self.releases.iter().take_while(|release| time < **release).count();
+                vec![draw(&place.pins, &(), held as u32)]
+            }
+            Shown::Contacts => vec![draw(&place.contacts, &self.contacts, self.particle_count)],
+            Shown::Wireframe => place.edges.iter().map(|edges| draw(edges, &(), self.edge_count)).collect(),
+            Shown::Batches => {
+                let drawn = |bindings| self.batches.iter().map(move |(push, count)| draw(bindings, push, *count));
+                place.batches.iter().flat_map(drawn).collect()
+            }
+            Shown::Looks | Shown::Stretch | Shown::Levels | Shown::Velocity => Vec::new(),
+        }
+    }
+}
+
+fn draw<'a, T: Pod>(bindings: &'a Bindings<DrawPipeline>, push: &'a T, count: u32) -> Draw<'a> {
+    Draw { bindings, push: bytes_of(push), vertices: Vertices::Count(CORNERS * count) }
+}
+
+fn contacts(simulation: &Simulation, lift: f32) -> ContactsPush {
+    let collider_count = simulation.colliders().list().len() as u32;
+    ContactsPush { reach: reach(simulation.body()), lift, collider_count }
+}
+
+/// A bit for each particle of a cloth, the lowest first: whether something carries it.
+fn carried(cloth: &Cloth) -> Vec<u32> {
+    let mut bits = vec![0; cloth.positions.len().div_ceil(32)];
+    for particle in cloth.attachments.iter().flat_map(|attachment| &attachment.particles) {
+        bits[particle.index as usize / 32] |= 1 << (particle.index % 32);
+    }
+    bits
+}
+
+/// Each end of a rope that is held, with 1 where what holds it moves, and when it is let go, those that are held longest
+/// first; at least one that is let go from the start.
+fn held_ends(ropes: &Ropes) -> (Vec<[u32; 2]>, Vec<f64>) {
+    let mut ends: Vec<([u32; 2], f64)> = Vec::new();
+    for rope in ropes.ropes() {
+        for (end, hold) in [RopeEnd::First, RopeEnd::Last].into_iter().zip(&rope.anchors) {
+            let Some(hold) = hold else { continue };
+            let particle = match end {
+                RopeEnd::First => rope.particles.start,
+                RopeEnd::Last => rope.particles.end - 1,
+            };
+            ends.push(([particle, hold.path.moves().into()], hold.release.unwrap_or(f64::INFINITY)));
+        }
+    }
+    ends.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ends.push(([0; 2], f64::NEG_INFINITY));
+    ends.into_iter().unzip()
+}
+
+/// Makes pipelines of marks and binds them.
+struct Maker<'a> {
+    device: &'a Device,
+    previous: &'a Buffer,
+    stage: &'a Stage,
+    format: vk::Format,
+}
+
+impl Maker<'_> {
+    fn dots(
+        &self,
+        vertex: ShaderCode<'_>,
+        particles: &Particles,
+        more: (&str, Resource<'_>),
+    ) -> engine::Result<Bindings<DrawPipeline>> {
+        self.marks(vertex, shaders::VIEW_DOT_FRAG, particles, more)
+    }
+
+    fn lines(
+        &self,
+        vertex: ShaderCode<'_>,
+        particles: &Particles,
+        more: (&str, Resource<'_>),
+    ) -> engine::Result<Bindings<DrawPipeline>> {
+        self.marks(vertex, shaders::VIEW_LINE_FRAG, particles, more)
+    }
+
+    fn marks(
+        &self,
+        vertex: ShaderCode<'_>,
+        fragment: ShaderCode<'_>,
+        particles: &Particles,
+        more: (&str, Resource<'_>),
+    ) -> engine::Result<Bindings<DrawPipeline>> {
+        let pipeline = pipeline(self.device, vertex, Some((fragment, self.format)))?;
+        let previous = ("PreviousPositions", self.previous.into());
+        let resources = [particles.resource(), previous, more, self.stage.parameters(), self.stage.palette()];
+        Bindings::new(&pipeline, &resources)
+    }
+}

@@ -27,8 +27,8 @@ const STRETCH: [usize; 2] = [178, 319];
 const LEGEND: [[usize; 2]; 3] = [[14, 367], [169, 367], [323, 367]];
 const RECORD: [usize; 2] = [107, 371];
 const PNGS: [usize; 2] = [217, 371];
-/// The row of the pass `pbd/solve`.
-const SOLVE: [usize; 2] = [60, 620];
+/// The row of the pass `pbd/solve`, beside its name, which the pointer would cover.
+const SOLVE: [usize; 2] = [200, 620];
 const FOLD_TIMINGS: [usize; 2] = [50, 408];
 /// With the timings folded.
 const SEARCH: [usize; 2] = [130, 470];

@@ -31,6 +31,8 @@ struct Pass {
 #[derive(Default)]
 struct History {
     last_write: Option<(usize, Use)>,
+    /// A change of layout has followed the last write: another one follows that, and so the readers after it.
+    write_is_settled: bool,
     reads: Vec<(usize, Use)>,
     layout: Option<vk::ImageLayout>,
 }
@@ -61,8 +63,9 @@ impl Trace {
         for (index, Pass { name, uses, .. }) in self.passes.iter().enumerate() {
             for one in uses {
                 let history = histories.entry(one.resource).or_default();
-                let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().collect();
                 let transition = self.transition_at(index, one.resource);
+                let settled = transition.is_some() && history.write_is_settled;
+                let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().filter(|_| !settled).collect();
                 if one.writes() || transition.is_some() {
                     conflicts.append(&mut history.reads.clone());
                 }
@@ -91,6 +94,7 @@ impl Trace {
                     }
                     history.layout = Some(held);
                 }
+                history.write_is_settled = !one.writes() && (history.write_is_settled || transition.is_some());
                 if one.writes() {
                     history.last_write = Some((index, *one));
                     history.reads.clear();
@@ -176,7 +180,7 @@ fn written(one: &Use) -> Option<vk::AccessFlags2> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::hazard::Tracker;
+    use crate::engine::hazard::{ImageUse, Tracker};
     use ash::vk::{AccessFlags2 as Accesses, PipelineStageFlags2 as Stages};
 
     /// The passes of two iterations of three colour batches between a predict and a velocity pass.
@@ -204,6 +208,36 @@ mod tests {
             trace.pass(name, uses);
         }
         trace
+    }
+
+    /// A depth image that is drawn, sampled by two passes.
+    fn drawn_and_sampled() -> Vec<(&'static str, Vec<Use>)> {
+        let resource = ResourceId::next();
+        let one = |stages, accesses, layout| {
+            let (image, home) = (vk::Image::null(), vk::ImageLayout::UNDEFINED);
+            let image = ImageUse { image, aspect: vk::ImageAspectFlags::DEPTH, home, layout };
+            vec![Use { resource, stages, accesses, image: Some(image) }]
+        };
+        let (tests, write) = (Stages::LATE_FRAGMENT_TESTS, Accesses::DEPTH_STENCIL_ATTACHMENT_WRITE);
+        let drawn = one(tests, write, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL);
+        let sampled = one(Stages::FRAGMENT_SHADER, Accesses::SHADER_SAMPLED_READ, vk::ImageLayout::READ_ONLY_OPTIMAL);
+        vec![("draw", drawn), ("sample", sampled.clone()), ("sample again", sampled)]
+    }
+
+    #[test]
+    fn an_image_that_is_drawn_twice_follows_those_that_sampled_it() {
+        let passes = drawn_and_sampled();
+        let whole = record(&[passes.clone(), passes].concat());
+        assert_eq!(whole.races(), Vec::<String>::new());
+        assert_eq!(whole.barrier_count(), 4);
+        for index in 0..whole.barrier_count() {
+            let mut trace = whole.clone();
+            trace.barriers.remove(index);
+            assert!(!trace.races().is_empty(), "barrier {index} is missing and nothing was said");
+            let mut narrow = whole.clone();
+            narrow.barriers[index].1.source_stages = Stages::TRANSFER;
+            assert!(index == 0 || !narrow.races().is_empty(), "barrier {index} waits for nobody and nothing was said");
+        }
     }
 
     #[test]

@@ -59,6 +59,8 @@ impl View {
     /// # Errors
     /// The `error`, where it is of another kind or came too often.
     pub(super) fn recover(mut self, mut error: anyhow::Error, arguments: &Arguments) -> Result<Self> {
+        // Whatever comes of it.
+        self.remember();
         loop {
             let is_device = match error.downcast_ref::<Error>() {
                 Some(Error::DeviceLost { .. }) => true,
@@ -67,7 +69,6 @@ impl View {
             };
             count_loss(&mut self.losses, &error)?;
             if is_device {
-                self.remember();
                 return Self::reopen(self.kept(), error, arguments);
             }
             match self.renew_surface(arguments) {

@@ -77,7 +77,15 @@ fn a_plate_falls_at_its_terminal_velocity() {
     let validated = Validated::open();
     let positions = [Vec3::ZERO, Vec3::Z, Vec3::X].map(|corner| corner.extend(3.0 / 0.1)).to_vec();
     let (springs, coloring) = Coloring::greedy(Vec::new());
-    let cloth = Cloth { positions, triangles: vec![[0, 1, 2]], springs, coloring, attachments: vec![], grid: None };
+    let cloth = Cloth {
+        inverse_masses: vec![30.0; 3],
+        positions,
+        triangles: vec![[0, 1, 2]],
+        springs,
+        coloring,
+        attachments: vec![],
+        grid: None,
+    };
     let step = Step { dt: 1.0 / 64.0, substeps: 8, iterations: 1, gravity: Vec3::new(0.0, -10.0, 0.0) };
     let air = Air { density: 1.25, drag: 1.6, ..Default::default() };
     let mut simulation = simulation(&validated.device, "pbd", cloth, step, air);

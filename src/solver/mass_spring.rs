@@ -8,7 +8,7 @@ use super::external::{External, Place};
 use super::{Colliders, Particles, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::Grid;
+use crate::model::{Grid, Grip};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -126,7 +126,7 @@ impl MassSpring {
 
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.external.record(recorder, time)?;
+        self.external.record(recorder, time, self.turn)?;
         for substep in 0..self.step.substeps {
             self.external.record_forces(recorder, self.turn)?;
             recorder.dispatch(
@@ -149,10 +149,19 @@ impl Solver for MassSpring {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.external.reset()?;
         let start = std::mem::take(&mut self.start);
         let written = self.write(&start, &vec![Vec4::ZERO; start.len()]);
         self.start = start;
         written
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.external.set_inverse_mass(particle, inverse_mass);
     }
 
     fn triangles(&self) -> Option<&Triangles> {

@@ -7,13 +7,16 @@ mod clock;
 mod colliders;
 mod cpu;
 mod cutter;
+mod dragged;
 mod external;
+mod hand;
 mod jacobi;
 mod mass_spring;
 mod pbd;
 mod pbd_settings;
 mod residuals;
 mod rope;
+mod rope_hand;
 mod simulation;
 mod triangles;
 mod verlet;
@@ -35,7 +38,7 @@ pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
 use crate::engine::{self, Buffer, Image, Recorder};
-use crate::model::Blade;
+use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +96,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
-    /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it,
+    /// each a plane of \[particle_count\].
     Planes(Buffer),
 }
 
@@ -132,6 +136,17 @@ pub trait Solver {
 
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
+
+    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps the
+    /// velocity that it has.
+    fn set_grip(&mut self, grip: Option<Grip>);
+
+    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], before the next recorded
+    /// step. Whatever else has carried it lets it go in either case.
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32);
 
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///

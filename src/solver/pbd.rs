@@ -14,7 +14,7 @@ use super::jacobi::{Jacobi, PbdBuffers};
 use super::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Blade, Cloth, Cut};
+use crate::model::{Blade, Cloth, Cut, Grip};
 use crate::shaders;
 
 /// The solver on the GPU.
@@ -240,7 +240,7 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        self.external.record(recorder, time)?;
+        self.external.record(recorder, time, 0)?;
         if let Some(cutter) = &mut self.cutter {
             cutter.record(recorder, time, &self.step)?;
         }
@@ -259,6 +259,7 @@ impl Solver for Pbd {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.external.reset()?;
         if let Some(cutter) = &mut self.cutter {
             cutter.reset()?;
         }
@@ -268,6 +269,14 @@ impl Solver for Pbd {
 
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         Some(&mut self.settings)
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.external.set_inverse_mass(particle, inverse_mass);
     }
 
     fn triangles(&self) -> Option<&Triangles> {

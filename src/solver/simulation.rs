@@ -4,7 +4,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, Step, Triangles};
 use crate::engine::{self, Recorder};
-use crate::model::{Blade, Body, Strain, strain};
+use crate::model::{Blade, Body, Drag, Grip, Pins, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
@@ -12,18 +12,19 @@ pub struct Simulation {
     solver: Box<dyn Solver>,
     step: Step,
     steps_recorded: u64,
+    pins: Pins,
 }
 
 impl Simulation {
     /// Joins a body with the solver that was made of it.
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self::after(0, body, solver, step)
+        Self::after(0, Pins::default(), body, solver, step)
     }
 
-    /// As [`Simulation::new`], with a solver that has run so many steps.
-    pub(super) fn after(steps_recorded: u64, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { body, solver, step, steps_recorded }
+    /// As [`Simulation::new`], with a solver that has run so many steps and been told of `pins`.
+    pub(super) fn after(steps_recorded: u64, pins: Pins, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, steps_recorded, pins }
     }
 
     /// Records one step.
@@ -54,12 +55,53 @@ impl Simulation {
         self.solver.cut(blade)
     }
 
-    /// Puts the body and the time back to how they started; settings that were changed since stay so.
+    /// Lets a hand pull at the body, or none any more, as [`Solver::set_grip`].
+    pub fn set_grip(&mut self, grip: Option<Grip>) {
+        self.solver.set_grip(grip);
+    }
+
+    /// Pins a particle where it is before the next step, or lets it go, with the mass that it has; what has carried it along
+    /// a path lets it go in either case.
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        let inverse_mass = if pinned { 0.0 } else { self.body.inverse_mass(particle) };
+        // A vertex of no triangle has no mass to move with.
+        self.pins.set(particle, inverse_mass == 0.0);
+        self.solver.set_inverse_mass(particle, inverse_mass);
+    }
+
+    /// Whether a particle is held, be it since the start or by [`Simulation::set_pinned`].
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    #[must_use]
+    pub fn is_pinned(&self, particle: u32) -> bool {
+        self.pins.is_pinned(&self.body, particle, self.time())
+    }
+
+    /// How many particles are held.
+    #[must_use]
+    pub fn pinned_count(&self) -> usize {
+        self.pins.count(&self.body, self.time())
+    }
+
+    /// Drags a collider off its path, or none any more, as [`Colliders::drag`].
+    ///
+    /// # Panics
+    /// Where there is no such collider.
+    pub fn drag(&mut self, drag: Option<Drag>) {
+        self.solver.colliders_mut().drag(drag);
+    }
+
+    /// Puts the body and the time back to how they started, and takes all hands off; settings that were changed since stay so.
     ///
     /// # Errors
     /// What the engine reports.
     pub fn reset(&mut self) -> engine::Result<()> {
         self.steps_recorded = 0;
+        self.pins.clear();
         self.solver.reset()
     }
 

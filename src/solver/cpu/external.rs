@@ -1,11 +1,11 @@
-//! What acts on a cloth from outside, on the CPU: attachments and the air.
+//! What acts on a cloth from outside, on the CPU: attachments, the air, and hands.
 
 use super::CpuTiming;
 use crate::cpu::Air;
 use crate::engine::ShaderCode;
-use crate::layout::{self, AirParameters, AttachPush, AttachedParticle};
-use crate::model::{Attachment, Cloth};
-use crate::solver::attachments::{attach_push, attached_particles, attachments_during};
+use crate::layout::{self, AirParameters, AttachPush, AttachedParticle, GripParticle, PullPush};
+use crate::model::{Attachment, Cloth, Grip};
+use crate::solver::attachments::{attach_push, attached_particles, attachments_during, place_of};
 use crate::solver::{Step, Surroundings};
 
 pub(super) struct External {
@@ -14,6 +14,7 @@ pub(super) struct External {
     /// Where `attachments` are during the step.
     moving: Vec<layout::Attachment>,
     air: Option<(Air, AirParameters)>,
+    grip: Option<Grip>,
     /// Of the cloth, as they are now.
     pub(super) triangles: Vec<[u32; 3]>,
 }
@@ -32,6 +33,7 @@ impl External {
             attached: attached_particles(surroundings.attachments),
             moving: Vec::new(),
             air,
+            grip: None,
             triangles: cloth.triangles.clone(),
         }
     }
@@ -39,6 +41,37 @@ impl External {
     /// Moves the attachments to the step that starts at `time` \[s\].
     pub(super) fn start_step(&mut self, time: f64, step: &Step) {
         self.moving = attachments_during(&self.attachments, time, step);
+    }
+
+    pub(super) fn set_grip(&mut self, grip: Option<Grip>) {
+        self.grip = grip;
+    }
+
+    /// Lets go of a particle that is attached.
+    pub(super) fn let_go(&mut self, particle: u32) {
+        if let Some(place) = place_of(&self.attached, particle) {
+            // Behind all others is one that has let go.
+            self.attached[place].attachment = self.attachments.len() as u32;
+        }
+    }
+
+    /// Takes all hands off.
+    pub(super) fn reset(&mut self) {
+        self.grip = None;
+        self.attached = attached_particles(&self.attachments);
+    }
+
+    /// Lets a hand, where there is one, pull as `pull` does, and measures the pass.
+    pub(super) fn pull(
+        &self,
+        step: &Step,
+        timing: &mut CpuTiming,
+        pass: ShaderCode<'static>,
+        pull: impl FnOnce(&PullPush, &[GripParticle]),
+    ) {
+        if let Some(grip) = &self.grip {
+            timing.measure(pass.name, || pull(&grip.push(step.substep_dt()), grip.particles()));
+        }
     }
 
     /// Lets the air, where there is some, blow as `blow` does, and measures the pass.

@@ -5,7 +5,7 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
-use crate::model::{Cloth, Grid};
+use crate::model::{Cloth, Grid, Grip};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::verlet::flag_pin;
@@ -41,6 +41,7 @@ impl CpuSolver for Verlet {
         external.start_step(time, step);
         for substep in 0..step.substeps {
             let time = time + f64::from(substep) * f64::from(step.substep_dt());
+            external.pull(step, timing, shaders::HAND_PULL_IMAGE, |push, particles| state.pull(push, particles));
             external.blow(timing, shaders::AIR_FORCE_IMAGE, |air, parameters, triangles| {
                 state.blow(air, parameters, triangles);
             });
@@ -61,7 +62,17 @@ impl CpuSolver for Verlet {
     }
 
     fn reset(&mut self) {
+        self.external.reset();
         self.state = cpu::Verlet::new(&self.start, &self.start);
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.state.set_pinned(particle, inverse_mass == 0.0);
+        self.external.let_go(particle);
     }
 }
 
@@ -93,6 +104,7 @@ impl CpuSolver for MassSpring {
         let parameters = settings.parameters(step, &self.grid);
         external.start_step(time, step);
         for substep in 0..step.substeps {
+            external.pull(step, timing, shaders::HAND_PULL, |push, particles| state.pull(push, particles));
             external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| {
                 state.blow(air, parameters, triangles);
             });
@@ -109,6 +121,16 @@ impl CpuSolver for MassSpring {
     }
 
     fn reset(&mut self) {
+        self.external.reset();
         self.state = cpu::MassSpring::new(&self.start);
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.state.set_inverse_mass(particle, inverse_mass);
+        self.external.let_go(particle);
     }
 }

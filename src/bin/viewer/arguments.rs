@@ -12,9 +12,10 @@ use tautline::scene::{Scene, SolverKind};
 
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
-/// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, + and - change the elongation, J the constraint solver, V changes the view, Tab hides the panel, F1 lists the
-/// keys, Esc quits.
+/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to cut,
+/// click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R
+/// starts again, + and - change the elongation, J the constraint solver, V changes the view, Tab hides the panel, F1 lists
+/// the keys, Esc quits.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {

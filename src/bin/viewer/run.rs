@@ -154,7 +154,9 @@ impl Run {
         // Drawn before the report, which counts what validation says of it.
         let picture = image.map(|_| picture(&self.device, &self.simulation, self.wave, &positions, arguments, camera));
         let messages = self.device.instance().validation_messages();
-        let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
+        let simulation = &self.simulation;
+        let (strain, cut) = (simulation.strain(&positions)?, simulation.cut_count()?);
+        let state = State::new(&positions, strain, cut, simulation.pinned_count());
         let device = (arguments.backend == Backend::Gpu).then(|| self.device.info());
         let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
             .with_timings(&self.timings)

@@ -1,6 +1,8 @@
 //! Runs a scene in a window.
 
 mod controls;
+mod hands;
+mod pointer;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use raw_window_handle::HasDisplayHandle;
 use tautline::engine::{Surface, Swapchain};
+use tautline::glam::Vec2;
 use tautline::render::{self, Camera, Shown, ViewTargets, Wave};
 use tautline::scene::Scene;
 use tautline::solver::{Clock, ConstraintSolver, PbdSettings};
@@ -22,6 +25,7 @@ use crate::arguments::Arguments;
 use crate::mouse::{Mouse, zoom};
 use crate::panels::Panels;
 use crate::run::{Run, instance};
+use hands::{Hands, Tool};
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
@@ -92,6 +96,8 @@ struct View {
     /// How many single steps are still to be run while it is paused.
     steps_due: u32,
     mouse: Mouse,
+    tool: Tool,
+    hands: Hands,
     frames_left: Option<u32>,
     title_due: Instant,
 }
@@ -112,6 +118,7 @@ impl View {
         let panels = Panels::new(&window, &run.device, swapchain.format(), scene, !arguments.no_panel)?;
         let camera = framing(&run, [width, height], panels.covered(width));
         Ok(Self {
+            hands: Hands::new(&run)?,
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             scene: scene.clone(),
             read_at: Instant::now(),
@@ -133,6 +140,7 @@ impl View {
             paused: false,
             steps_due: 0,
             mouse: Mouse::default(),
+            tool: Tool::default(),
             frames_left: arguments.frames,
             title_due: Instant::now(),
         })
@@ -151,6 +159,7 @@ impl View {
         }
         // What is asked for from here on changes the next picture.
         self.changed = false;
+        self.use_hands()?;
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
@@ -173,9 +182,12 @@ impl View {
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;
         self.panels.record(&mut recorder, &frame.image)?;
+        let extent = Vec2::new(self.size.width as f32, self.size.height as f32);
+        self.hands.record(&mut recorder, &self.run.simulation, extent)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
+        self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
@@ -199,7 +211,7 @@ impl View {
 
     /// Whether the picture differs from the one that the window shows.
     fn frame_due(&self) -> bool {
-        !self.paused || self.steps_due > 0 || self.stale || self.changed
+        !self.paused || self.steps_due > 0 || self.stale || self.changed || self.hands.is_searching()
     }
 
     /// False while the window has no area.
@@ -320,13 +332,17 @@ impl ApplicationHandler for Application<'_> {
                 is_synthetic: false,
                 ..
             } if !taken => view.key(event_loop, &logical_key, repeat),
+            WindowEvent::ModifiersChanged(modifiers) => {
+                view.modifiers(modifiers);
+                Ok(())
+            }
             WindowEvent::CursorMoved { position, .. } => {
-                view.changed |= view.mouse.moved(position, view.size.height, &mut view.camera);
+                view.cursor_moved(position);
                 Ok(())
             }
             // What was begun in the scene ends anywhere.
             WindowEvent::MouseInput { state, button, .. } if !taken || state == ElementState::Released => {
-                view.mouse.button(state, button);
+                view.mouse_button(state, button);
                 Ok(())
             }
             WindowEvent::MouseWheel { delta, .. } if !taken => {

@@ -100,6 +100,14 @@ impl CpuSimulation {
         self.solver.cut(blade)
     }
 
+    /// Puts the body and the time back to how they started, as [`Simulation::reset`].
+    pub fn reset(&mut self) {
+        self.steps_run = 0;
+        self.pins.clear();
+        self.dragged = Dragged::new(self.colliders.len());
+        self.solver.reset();
+    }
+
     /// Lets a hand pull at the body, as [`Simulation::set_grip`].
     pub fn set_grip(&mut self, grip: Option<Grip>) {
         self.solver.set_grip(grip);

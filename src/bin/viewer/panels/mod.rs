@@ -3,6 +3,7 @@
 //! They change nothing themselves: what a person asks for comes out of [`Panels::update`] as [`Command`]s.
 
 mod field;
+mod hands;
 mod keys;
 mod parameters;
 mod run;
@@ -23,6 +24,7 @@ use winit::event::WindowEvent;
 use winit::window::Window;
 
 use crate::run::Run;
+use hands::HandsShown;
 use parameters::Parameters;
 use timings::Timings;
 
@@ -72,6 +74,7 @@ pub struct Panels {
     keys_visible: bool,
     /// What went wrong with the last command.
     error: Option<String>,
+    pub hands: HandsShown,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
 }
@@ -93,6 +96,7 @@ impl Panels {
             visible,
             keys_visible: false,
             error: None,
+            hands: HandsShown::default(),
             wake_at: None,
         })
     }
@@ -136,7 +140,7 @@ impl Panels {
 
     /// When the panels have to be drawn again, though nothing happens.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.wake_at.filter(|_| self.open())
+        self.wake_at.filter(|_| self.open() || self.hands.is_some())
     }
 
     /// Share of a window, so many pixels wide, that the panel at its side covers.
@@ -153,7 +157,7 @@ impl Panels {
     pub fn update(&mut self, window: &Window, facts: &Facts<'_>) -> Result<Vec<Command>> {
         let mut commands = Vec::new();
         self.primitives.clear();
-        if !self.open() {
+        if !self.open() && !self.hands.is_some() {
             return Ok(commands);
         }
         let input = self.input.take_egui_input(window);
@@ -184,6 +188,8 @@ impl Panels {
         if self.keys_visible {
             keys::show(ui, &mut self.keys_visible);
         }
+        let covered = if self.visible { style::panel_width(ui.ctx().content_rect().width()) } else { 0.0 };
+        self.hands.show(ui.ctx(), covered);
     }
 
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {

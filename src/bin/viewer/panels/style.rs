@@ -4,7 +4,8 @@ use egui::{Color32, Context, CornerRadius, Frame, Margin, Stroke, Theme, Ui};
 
 /// Of what went wrong.
 pub const ERROR: Color32 = Color32::from_rgb(0xf0, 0x8a, 0x7a);
-const BACKGROUND: Color32 = Color32::from_rgb(0x1d, 0x20, 0x24);
+/// Of panels.
+pub const BACKGROUND: Color32 = Color32::from_rgb(0x1d, 0x20, 0x24);
 const ACCENT: Color32 = Color32::from_rgb(0x2f, 0x5d, 0x7c);
 
 /// Gives all panels their colours and distances.

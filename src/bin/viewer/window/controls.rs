@@ -9,6 +9,7 @@ use tautline::solver::{Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
+use super::hands::Hands;
 use super::{MAX_STEPS, View, drawing, framing};
 use crate::arguments::VIEWS;
 use crate::panels::{Command, Facts};
@@ -78,6 +79,7 @@ impl View {
     }
 
     fn reset(&mut self) -> Result<()> {
+        self.hands.drop_all();
         self.run.simulation.reset()?;
         self.clock.reset();
         self.kept = false;
@@ -121,6 +123,7 @@ impl View {
 
     fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.with_scene(&scene)?;
+        self.hands = Hands::new(&run)?;
         self.drawing = drawing(&run, &scene, &self.swapchain, self.shown)?;
         if run.room != self.run.room {
             let size = [self.size.width, self.size.height];

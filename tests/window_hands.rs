@@ -126,6 +126,28 @@ fn a_drag_pulls_the_cloth_and_a_release_lets_it_hang_again() {
     }
 }
 
+/// The right end of a rope that hangs by both, dragged to the right, is held where it is let go; and so hangs higher.
+#[test]
+fn a_drag_moves_a_held_end_of_a_rope() {
+    let rope = "ropes --set rope_count=1 --set rope_columns=1 --set rope_particles=17 --set collider=[] \
+                --set rope_lod=false --set rope_radius=0.02 --set velocity_loss=0.01";
+    for backend in ["gpu", "cpu"] {
+        let stage = Stage::open(rope, backend);
+        stage.until(0.2);
+        let end = stage.start[16];
+        let right = Vec3::new(stage.camera.yaw.cos(), 0.0, -stage.camera.yaw.sin());
+        stage.drag(&[end, end + 0.05 * right, end + 0.1 * right]);
+        stage.until(2.0);
+        stage.screen.xdotool("mouseup 1");
+        stage.until(3.5);
+        let state = stage.state();
+        assert_eq!(state["pinned_particles"], 2, "{backend}");
+        let moved = corner(&state, 1) - end;
+        // The hand pulls with twice the rope's weight at most, at a tenth of its length; half of the weight hangs on it.
+        assert!(moved.x > 0.03 && moved.x < 0.12 && moved.y.abs() < 0.05, "{backend}: {state}");
+    }
+}
+
 /// Paused, a drag at the cloth changes neither the picture nor the state, and one beside it turns the camera.
 #[test]
 fn a_drag_beside_the_cloth_turns_the_camera() {
@@ -133,6 +155,7 @@ fn a_drag_beside_the_cloth_turns_the_camera() {
     let before = stage.screen.still();
     let middle = stage.start[10 * 21 + 10];
     stage.drag(&[middle, middle + Vec3::new(0.4, 0.2, 0.0)]);
+    std::thread::sleep(SETTLING);
     stage.screen.xdotool("mouseup 1");
     assert!(stage.screen.still() == before, "nothing moves while it is paused");
     stage.screen.xdotool("mousemove 20 30 mousedown 1 mousemove 120 60 mouseup 1");

@@ -21,39 +21,22 @@ pub fn weight(share: f32) -> f32 {
     if share < 1.0 { (1.0 - share.powi(2)).powi(2) } else { 0.0 }
 }
 
-/// Pulls at `particles`, of which the hand holds the first: `state` gives the position and the velocity of one, or none
-/// where it is pinned, and `change` adds to its velocity.
-pub(crate) fn pull_all<S>(
-    push: &PullPush,
-    particles: &[GripParticle],
-    state: &mut S,
-    get: impl Fn(&S, usize) -> Option<(Vec3, Vec3)>,
-    change: impl Fn(&mut S, usize, Vec3),
-) {
-    let Some((position, velocity)) = get(state, particles[0].index as usize) else {
-        return;
-    };
-    let pull = pull(push, position, velocity);
-    for particle in &particles[..push.count as usize] {
-        let index = particle.index as usize;
-        if get(state, index).is_some() {
-            change(state, index, particle.weight * pull);
-        }
-    }
-}
-
-/// Pulls at particles of `positions`, xyz \[m\] and inverse mass, by their `velocities`, xyz \[m/s\]; shapes
-/// \[particle_count\].
+/// Pulls at particles of `positions`, xyz \[m\] and inverse mass, of which the hand holds the first, by their `velocities`,
+/// xyz \[m/s\]; shapes \[particle_count\]. What is pinned stays.
 ///
 /// # Panics
 /// Where a particle is named that is not there.
 pub fn pull_velocities(push: &PullPush, particles: &[GripParticle], positions: &[Vec4], velocities: &mut [Vec4]) {
-    let get = |velocities: &&mut [Vec4], index: usize| {
-        let is_free = positions[index].w > 0.0;
-        is_free.then(|| (positions[index].truncate(), velocities[index].truncate()))
-    };
-    let change = |velocities: &mut &mut [Vec4], index: usize, change: Vec3| velocities[index] += change.extend(0.0);
-    pull_all(push, particles, &mut &mut *velocities, get, change);
+    let held = particles[0].index as usize;
+    if positions[held].w == 0.0 {
+        return;
+    }
+    let pull = pull(push, positions[held].truncate(), velocities[held].truncate());
+    for &GripParticle { index, weight } in &particles[..push.count as usize] {
+        if positions[index as usize].w > 0.0 {
+            velocities[index as usize] += (weight * pull).extend(0.0);
+        }
+    }
 }
 
 /// The same for particles at `current`, xyz \[m\] and 1 where pinned, whose velocity is the way from `previous`.
@@ -61,14 +44,17 @@ pub fn pull_velocities(push: &PullPush, particles: &[GripParticle], positions: &
 /// # Panics
 /// As [`pull_velocities`].
 pub fn pull_ways(push: &PullPush, particles: &[GripParticle], current: &[Vec4], previous: &mut [Vec4]) {
-    let get = |previous: &&mut [Vec4], index: usize| {
-        let way = (current[index] - previous[index]).truncate();
-        (current[index].w < 0.5).then(|| (current[index].truncate(), way / push.substep_dt))
-    };
-    let change = |previous: &mut &mut [Vec4], index: usize, change: Vec3| {
-        previous[index] -= (push.substep_dt * change).extend(0.0);
-    };
-    pull_all(push, particles, &mut &mut *previous, get, change);
+    let held = particles[0].index as usize;
+    if current[held].w == 1.0 {
+        return;
+    }
+    let velocity = (current[held] - previous[held]).truncate() / push.substep_dt;
+    let pull = pull(push, current[held].truncate(), velocity);
+    for &GripParticle { index, weight } in &particles[..push.count as usize] {
+        if current[index as usize].w == 0.0 {
+            previous[index as usize] -= (push.substep_dt * weight * pull).extend(0.0);
+        }
+    }
 }
 
 /// Of the particles near the ray, the one with the shortest way along the ray and across it together; of equal ones, the

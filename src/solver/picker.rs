@@ -54,7 +54,7 @@ impl Picker {
 
     /// Records the search for the particle that `ray` means, where the particles are after the steps recorded so far: a
     /// particle is near it that is about half a cell away from it, or `slope` metres for each metre along it. The result
-    /// can be read once the recording is done; until then it must not be asked for another one.
+    /// can be read once the recording is done, unless a later one has looked for another.
     ///
     /// # Errors
     /// What the engine reports.

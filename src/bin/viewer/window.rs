@@ -336,10 +336,7 @@ impl ApplicationHandler for Application<'_> {
                 view.modifiers(modifiers);
                 Ok(())
             }
-            WindowEvent::CursorMoved { position, .. } => {
-                view.cursor_moved(position);
-                Ok(())
-            }
+            WindowEvent::CursorMoved { position, .. } => view.cursor_moved(position),
             // What was begun in the scene ends anywhere.
             WindowEvent::MouseInput { state, button, .. } if !taken || state == ElementState::Released => {
                 view.mouse_button(state, button);

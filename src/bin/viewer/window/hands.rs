@@ -62,8 +62,9 @@ enum Holding {
     Nothing,
     /// Whatever is there, as soon as the device says what.
     Search(Search),
-    /// A particle, that far from where the mouse would have it.
-    Particle { grip: Grip, apart: Vec3 },
+    /// A particle, that far from where the mouse would have it; one that was held goes with the hand, and is held again where
+    /// that lets go.
+    Particle { grip: Grip, apart: Vec3, was_pinned: bool },
     /// A collider, by a place on it, which has been dragged so far as it was taken.
     Collider { index: usize, place: Vec3, offset: Vec3 },
     /// A blade, drawn as far as `to`.
@@ -114,6 +115,10 @@ impl Hands {
             Holding::Pin { pressed } if pressed.distance(sight.cursor) <= STILL => {
                 Holding::Search(Search::new(Tool::Pin, sight))
             }
+            Holding::Particle { grip, was_pinned: true, .. } => {
+                simulation.set_pinned(grip.particle(), true);
+                Holding::Nothing
+            }
             _ => Holding::Nothing,
         };
         self.trace.clear();
@@ -138,14 +143,14 @@ impl Hands {
     }
 
     /// Whether the mouse has something in hand other than the camera.
-    pub fn are_busy(&self) -> bool {
+    pub fn hold_something(&self) -> bool {
         !matches!(self.holding, Holding::Nothing)
     }
 
     /// Moves what is held to where the mouse is. False where it was to be cut and cannot be.
     pub fn follow(&mut self, simulation: &mut Simulation, sight: &Sight) -> Result<bool> {
         match &mut self.holding {
-            Holding::Particle { grip, apart } => {
+            Holding::Particle { grip, apart, .. } => {
                 // In the plane through the hand that is parallel to the picture.
                 let hand = grip.target - *apart;
                 grip.target = sight.camera.beside(hand, sight.cursor, sight.extent) + *apart;
@@ -218,7 +223,12 @@ impl Hands {
             (_, Some(found), None) => {
                 let place = found.position.truncate();
                 let apart = place - sight.camera.beside(place, pressed, sight.extent);
-                self.holding = Holding::Particle { grip: Grip::soft(simulation.body(), found.index, place), apart };
+                let was_pinned = simulation.is_pinned(found.index);
+                if was_pinned {
+                    simulation.set_pinned(found.index, false);
+                }
+                let grip = Grip::soft(simulation.body(), found.index, place);
+                self.holding = Holding::Particle { grip, apart, was_pinned };
             }
         }
         Ok(None)

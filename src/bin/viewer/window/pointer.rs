@@ -18,8 +18,10 @@ impl View {
         };
     }
 
-    pub(super) fn cursor_moved(&mut self, to: PhysicalPosition<f64>) {
-        self.changed |= self.mouse.moved(to, self.size.height, &mut self.camera) || self.hands.are_busy();
+    pub(super) fn cursor_moved(&mut self, to: PhysicalPosition<f64>) -> Result<()> {
+        self.changed |= self.mouse.moved(to, self.size.height, &mut self.camera) || self.hands.hold_something();
+        // At once, and not with the next frame, so that a cut follows every bend of the stroke.
+        self.follow_mouse()
     }
 
     pub(super) fn mouse_button(&mut self, state: ElementState, button: MouseButton) {
@@ -40,13 +42,20 @@ impl View {
         if let Some(Orbit { from, released }) = self.hands.take_found(&mut self.run, &sight)? {
             self.mouse.orbit(from, released, self.size.height, &mut self.camera);
         }
+        // The camera may have moved, and the mouse not.
+        self.follow_mouse()?;
+        self.panels.hands.trace = self.hands.trace().map(|place| place.to_array()).collect();
+        Ok(())
+    }
+
+    fn follow_mouse(&mut self) -> Result<()> {
+        let sight = self.sight();
         if !self.hands.follow(&mut self.run.simulation, &sight)? {
             let solver = self.scene.solver;
             self.panels
                 .hands
                 .say(&format!("{solver} cannot be cut: only the constraints of xpbd, pbd and xpbd-document can"));
         }
-        self.panels.hands.trace = self.hands.trace().map(|place| place.to_array()).collect();
         Ok(())
     }
 

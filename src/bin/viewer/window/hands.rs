@@ -6,7 +6,7 @@ use anyhow::Result;
 use tautline::engine::{Recorder, Ticket};
 use tautline::glam::{Vec2, Vec3};
 use tautline::model::{Blade, Body, Drag, Grip, Ray};
-use tautline::render::Camera;
+use tautline::render::{Bounds, Camera};
 use tautline::solver::{Picker, Simulation};
 
 use crate::run::Run;
@@ -65,8 +65,8 @@ enum Holding {
     /// A particle, that far from where the mouse would have it; one that was held goes with the hand, and is held again where
     /// that lets go.
     Particle { grip: Grip, apart: Vec3, was_pinned: bool },
-    /// A collider, by a place on it, which has been dragged so far as it was taken.
-    Collider { index: usize, place: Vec3, offset: Vec3 },
+    /// A collider, by a place on it; how far it had been dragged as it was taken \[m\], and how fast it may go \[m/s\].
+    Collider { index: usize, place: Vec3, offset: Vec3, speed: f32 },
     /// A blade, drawn as far as `to`.
     Blade { to: Vec2 },
     /// A pin, where the button was pressed.
@@ -156,10 +156,9 @@ impl Hands {
                 grip.target = sight.camera.beside(hand, sight.cursor, sight.extent) + *apart;
                 simulation.set_grip(Some(grip.clone()));
             }
-            Holding::Collider { index, place, offset } => {
+            Holding::Collider { index, place, offset, speed } => {
                 let wanted = sight.camera.beside(*place, sight.cursor, sight.extent) - *place;
-                let speed = DRAG_SPEED * size(simulation.body());
-                simulation.drag(Some(Drag { collider: *index, offset: *offset + wanted, speed }));
+                simulation.drag(Some(Drag { collider: *index, offset: *offset + wanted, speed: *speed }));
             }
             Holding::Blade { to } if *to != sight.cursor => {
                 let [from, to] = [std::mem::replace(to, sight.cursor), sight.cursor];
@@ -218,7 +217,8 @@ impl Hands {
             _ if released.is_some() => {}
             (_, _, Some((index, along))) => {
                 let offset = simulation.colliders().offsets()[index];
-                self.holding = Holding::Collider { index, place: ray.at(along), offset };
+                let speed = DRAG_SPEED * size(simulation.body());
+                self.holding = Holding::Collider { index, place: ray.at(along), offset, speed };
             }
             (_, Some(found), None) => {
                 let place = found.position.truncate();
@@ -254,5 +254,5 @@ fn collider_met(simulation: &Simulation, ray: &Ray) -> Option<(usize, f32)> {
 
 /// The diagonal of the box around a body at rest \[m\].
 fn size(body: &Body) -> f32 {
-    tautline::render::Bounds::around(body.positions().iter().map(|position| position.truncate())).size().length()
+    Bounds::around(body.positions().iter().map(|position| position.truncate())).size().length()
 }

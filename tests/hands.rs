@@ -10,9 +10,11 @@ use bodies::{Runner, cloths, ropes, sheet};
 use common::Validated;
 use glam::{Quat, Vec3};
 use tautline::engine::{Device, Frames};
-use tautline::model::{Anchor, Collider, Drag, Grid, Grip, Hold, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, strain};
+use tautline::model::{
+    Anchor, Body, Collider, Drag, Grid, Grip, Hold, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, strain,
+};
 use tautline::scene::Scene;
-use tautline::solver::Step;
+use tautline::solver::{RopeDetail, RopeSettings, RopeVerlet, Solver, Step};
 
 const GRID: Grid = Grid { columns: 5, rows: 4, spacing: 0.25 };
 const GRAVITY: Vec3 = Vec3::new(0.0, -10.0, 0.0);
@@ -278,6 +280,29 @@ fn a_dragged_collider_takes_along_what_it_meets() {
     }
 }
 
+/// However far away a rope is, one in a hand, or one that a hand has pinned, is simulated in full, and no other.
+#[test]
+fn a_rope_in_hand_is_simulated_in_full() {
+    let validated = Validated::open();
+    let hold = |rope| Anchor { rope, end: RopeEnd::First, hold: at(Vec3::Z * 0.5 * rope as f32).into() };
+    let ropes = two_ropes(vec![hold(0), hold(1)]);
+    let detail = RopeDetail { distances: [1.0, 2.0, 3.0], hysteresis: 0.0, blend_time: 0.1, sway_angle: 0.1 };
+    let settings = RopeSettings { detail: Some(detail), ..Default::default() };
+    let mut solver = RopeVerlet::new(&validated.device, &ropes, &[], STEP, settings).unwrap();
+    solver.set_camera(Vec3::Z * 100.0);
+    let mut levels = |act: &dyn Fn(&mut RopeVerlet)| {
+        act(&mut solver);
+        Frames::run_once(&validated.device, |recorder| solver.record(recorder, 0.0)).unwrap();
+        solver.levels().unwrap()
+    };
+    let grip = Grip::soft(&Body::Ropes(ropes.clone()), MIDDLE, Vec3::ZERO);
+    assert_eq!(levels(&|_| ()), [3, 3]);
+    assert_eq!(levels(&|solver| solver.set_grip(Some(grip.clone()))), [3, 0]);
+    assert_eq!(levels(&|solver| solver.set_grip(None)), [3, 3]);
+    assert_eq!(levels(&|solver| solver.set_inverse_mass(2, 0.0)), [0, 3]);
+    assert_eq!(levels(&|solver| solver.reset().unwrap()), [3, 3]);
+}
+
 /// A hand costs one pass a substep while it holds, and nothing before and after.
 #[test]
 fn nothing_is_recorded_where_nothing_is_held() {
@@ -299,7 +324,7 @@ fn nothing_is_recorded_where_nothing_is_held() {
             let timing = frames.take_timings().pop().unwrap().expect("timestamps");
             timing.passes.iter().map(|pass| (pass.name.to_string(), pass.calls)).collect::<Vec<_>>()
         };
-        let grip = Grip::soft(&tautline::model::Body::Cloth(sheet(GRID)), MIDDLE, Vec3::ZERO);
+        let grip = Grip::soft(&Body::Cloth(sheet(GRID)), MIDDLE, Vec3::ZERO);
         let before = passes(None);
         let held = passes(Some(grip));
         assert_eq!(passes(None), before, "{name}");

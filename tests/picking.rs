@@ -195,6 +195,32 @@ fn a_ray_means_the_particle_in_front() {
     }
 }
 
+/// The result of a search is there once its frame is done, without anybody having waited, while later frames are recorded.
+#[test]
+fn the_result_comes_while_frames_go_on() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut simulation = Scene::load("flag", &[]).unwrap().simulation(device).unwrap();
+    let picker = Picker::new(device, &simulation).unwrap();
+    let mut frames = Frames::new(device, 2).unwrap();
+    let target = simulation.body().positions()[50].truncate();
+    let ray = Ray { origin: target + Vec3::Z, direction: Vec3::NEG_Z };
+    let mut searched = None;
+    for frame in 0.. {
+        let mut recorder = frames.begin().unwrap();
+        simulation.record(&mut recorder).unwrap();
+        if frame == 0 {
+            picker.record(&mut recorder, &simulation, &ray, 0.0).unwrap();
+        }
+        let ticket = *searched.get_or_insert(recorder.submit().unwrap());
+        if device.is_done(ticket).unwrap() {
+            assert!(frame <= 2, "with two frames in flight, the first is done before the third begins");
+            break;
+        }
+    }
+    assert_eq!(picker.read().unwrap().expect("the pinned edge").index, 50);
+}
+
 /// Of two sheets a ray means the near one, wherever it goes through its cells.
 #[test]
 fn of_two_layers_the_near_one_is_meant() {

@@ -78,6 +78,7 @@ fn a_plate_falls_at_its_terminal_velocity() {
     let positions = [Vec3::ZERO, Vec3::Z, Vec3::X].map(|corner| corner.extend(3.0 / 0.1)).to_vec();
     let (springs, coloring) = Coloring::greedy(Vec::new());
     let cloth = Cloth {
+        inverse_masses: vec![30.0; 3],
         positions,
         triangles: vec![[0, 1, 2]],
         springs,

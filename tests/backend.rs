@@ -233,7 +233,7 @@ fn the_device_has_the_particles_after_each_step() {
             if preset != "ropes" {
                 return bytemuck::cast_slice(&floats).to_vec();
             }
-            let [x, y, z] = [0, 1, 2].map(|plane| floats.chunks(floats.len() / 7).nth(plane).unwrap());
+            let [x, y, z] = [0, 1, 2].map(|plane| floats.chunks(floats.len() / 8).nth(plane).unwrap());
             (0..x.len()).map(|index| Vec4::new(x[index], y[index], z[index], 0.0)).collect()
         };
         assert_eq!(positions(buffer.read().unwrap()), alone.positions());

@@ -236,6 +236,30 @@ fn the_order_may_change_after_a_cut() {
     assert_eq!(ends[0], ends[1]);
 }
 
+/// Strokes that an eye sees one after another, end to end, cut what the one long stroke does, however deep they go.
+#[test]
+fn strokes_leave_no_gaps_between_them() {
+    let mut random = Random(17);
+    let positions: Vec<Vec4> =
+        (0..2000).map(|_| Vec4::new(random.signed(), random.signed(), 3.0 * random.signed(), 1.0)).collect();
+    let pairs: Vec<Constraint> = (0..1000)
+        .map(|index| Constraint { index_a: 2 * index, index_b: 2 * index + 1, ..Default::default() })
+        .collect();
+    let eye = Vec3::new(0.2, 0.1, 5.0);
+    let direction = |share: f32| Vec3::new(-0.4, 0.05, -2.0).lerp(Vec3::new(0.3, -0.1, -2.0), share);
+    let cut_by = |shares: &[f32]| {
+        let mut cut_pairs = pairs.clone();
+        for pair in shares.windows(2) {
+            let blade = Blade::seen(eye, direction(pair[0]), direction(pair[1])).unwrap();
+            cut::constraints(&blade.push(1000), &positions, &mut cut_pairs);
+        }
+        cut_pairs.iter().map(|pair| pair.index_a == pair.index_b).collect::<Vec<_>>()
+    };
+    let at_once = cut_by(&[0.0, 1.0]);
+    assert!((100..600).contains(&at_once.iter().filter(|cut| **cut).count()));
+    assert_eq!(cut_by(&[0.0, 0.1, 0.15, 0.4, 0.7, 0.75, 1.0]), at_once);
+}
+
 #[test]
 fn the_kernels_cut_what_their_twins_cut() {
     let validated = Validated::open();
@@ -259,7 +283,7 @@ fn the_kernels_cut_what_their_twins_cut() {
     let constraint_buffer = Buffer::from_slice(device, "constraints", &constraints).unwrap();
     let corners = Buffer::from_slice(device, "triangles", triangles.as_flattened()).unwrap();
     let lists = Buffer::from_slice(device, "particle triangles", &around).unwrap();
-    let blade = Blade::stroke(Vec3::new(-0.5, -0.2, 0.1), Vec3::new(0.6, 0.3, 0.0), Vec3::new(0.2, 0.1, 1.0)).unwrap();
+    let blade = Blade::seen(Vec3::new(0.1, 0.2, 4.0), Vec3::new(-0.5, -0.2, -4.0), Vec3::new(0.6, 0.3, -4.0)).unwrap();
     let run = |shader, name, buffer: &Buffer, push: &CutPush| {
         let bindings = Kernel::new(device, shader)
             .unwrap()

@@ -174,6 +174,13 @@ fn data_makes_the_round_trip() {
     buffer.write(&[9_u32]).unwrap();
     assert_eq!(buffer.read::<u32>().unwrap(), [9, 2, 3]);
     assert!(matches!(buffer.write(&[0_u32; 4]), Err(Error::SizeMismatch { held: 12, given: 16, .. })));
+    let before: Vec<u32> = buffer.read().unwrap();
+    let update =
+        |offset, data: &[u32]| Frames::run_once(device, |recorder| recorder.update_from(&buffer, offset, data));
+    update(4, &[70, 80]).unwrap();
+    assert_eq!(buffer.read::<u32>().unwrap(), [before[0], 70, 80]);
+    assert!(matches!(update(8, &[0; 2]), Err(Error::SizeMismatch { held: 12, given: 16, .. })));
+    assert!(matches!(update(2, &[0]), Err(Error::SizeMismatch { held: 12, given: 6, .. })));
 
     let texels: Vec<[f32; 4]> = (0..15).map(|index| [index as f32, 0.5, -1.0, 1e30]).collect();
     let image = Image::new(device, "image", ImageKind::Storage, [5, 3]).unwrap();

@@ -120,8 +120,9 @@ fn the_flag_is_reported_with_every_field() {
 
     assert_eq!(
         keys(&report["state"]),
-        BTreeSet::from(["finite", "cut_constraints", "rms_strain", "max_strain", "aabb", "hash"])
+        BTreeSet::from(["finite", "cut_constraints", "pinned_particles", "rms_strain", "max_strain", "aabb", "hash"])
     );
+    assert_eq!(report["state"]["pinned_particles"], 100, "the upper edge");
     assert_eq!(report["state"]["finite"], true);
     let (rms, max) = (number(&report["state"]["rms_strain"]), number(&report["state"]["max_strain"]));
     assert!(0.0 < rms && rms < max && max < 1.0, "{rms} {max}");

@@ -5,6 +5,7 @@ mod common;
 use common::Validated;
 use glam::{Vec3, Vec4};
 use tautline::engine::{Device, Frames};
+use tautline::model::Drag;
 use tautline::scene::{Scene, SolverKind};
 use tautline::solver::{Simulation, State};
 
@@ -52,10 +53,15 @@ fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
     frames.finish().unwrap();
 }
 
-/// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the change.
+/// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the change. What
+/// people have done before goes along.
 fn with_and_without_a_change(device: &Device, scene: &Scene, on_cpu: bool) -> [(Vec<Vec4>, f64); 2] {
     let mut straight = simulation(device, scene, on_cpu);
+    straight.set_pinned(200, true);
+    straight.set_pinned(3, false);
+    straight.drag(Some(Drag { collider: 0, offset: Vec3::new(0.02, 0.0, -0.01), speed: 1.0 }));
     run(device, &mut straight, 8);
+    straight.drag(None);
     let state = straight.state().unwrap();
     let mut changed = simulation(device, scene, on_cpu);
     changed.go_on_from(&state).unwrap();
@@ -83,6 +89,7 @@ fn solvers_that_keep_velocities_go_on_in_the_same_bits() {
             let [straight, changed] = with_and_without_a_change(&validated.device, &scene, on_cpu);
             assert!(straight == changed, "{solver}, on the CPU: {on_cpu}");
             assert!(straight.0[400].w > 0.0, "particle 400 has been let go");
+            assert!(straight.0[200].w == 0.0 && straight.0[3].w > 0.0, "one is pinned, and one let go, by hand");
         }
     }
 }

@@ -146,7 +146,7 @@ fn the_mouse_turns_moves_and_zooms() {
     screen.xdotool("mousedown 3 mousemove 200 130 mouseup 3");
     let moved = screen.still_after(&smaller);
     // Upwards: the camera sinks below the floor, which must not hide the flag.
-    screen.xdotool("mousedown 1 mousemove 200 60 mouseup 1");
+    screen.xdotool("mousemove 310 220 mousedown 1 mousemove 310 150 mouseup 1");
     let turned = screen.still_after(&moved);
     assert!(red_and_cream(&turned).0 > turned.len() / 100, "the flag is hidden");
     screen.xdotool("key Escape");

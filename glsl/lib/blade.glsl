@@ -7,7 +7,8 @@ layout(std430, binding = 0) readonly buffer Positions {
 layout(push_constant) uniform CutPush {
     vec4 origin; // xyz: m, a point of the blade's plane where its stroke begins
     vec4 normal; // of its plane
-    vec4 along;  // xyz: 1/m, its product with a way from the origin is 0 where the stroke begins and 1 where it ends
+    vec4 along;  // xyz: its product with a way from the origin is 0 where the stroke begins, and the depth where it ends
+    vec4 depth;  // of a way from the origin: the product with xyz, plus w
     uint count;  // of what is cut
     uint padding[3];
 } push;
@@ -19,6 +20,7 @@ bool is_cut(uint first, uint second) {
     float height_a = dot(push.normal.xyz, a);
     float height_b = dot(push.normal.xyz, b);
     if ((height_a < 0.0) == (height_b < 0.0)) return false;
-    float place = dot(push.along.xyz, mix(a, b, height_a / (height_a - height_b)));
-    return place >= 0.0 && place <= 1.0;
+    vec3 met = mix(a, b, height_a / (height_a - height_b));
+    float place = dot(push.along.xyz, met);
+    return place >= 0.0 && place <= dot(push.depth.xyz, met) + push.depth.w;
 }

@@ -1,10 +1,11 @@
-// Particles of ropes: planes of x, y, z, previous x, y, z and the level of detail, one after the other.
+// Particles of ropes: planes of x, y, z, previous x, y, z, the level of detail and whether a hand has pinned them, one after
+// the other.
 
 layout(std430, binding = 0) readonly buffer Planes {
     float planes[];
 };
 
-const uint PLANES = 7;
+const uint PLANES = 8;
 
 vec3 current_position(uint index) {
     uint size = planes.length() / PLANES;

@@ -13,7 +13,7 @@ layout(local_size_x = 64) in;
 
 const uint MOST_PARTICLES = 256;
 const uint BAKED = 3; // level
-const uint PLANES = 7;
+const uint PLANES = 8;
 
 struct Rope {
     uint first;
@@ -27,7 +27,7 @@ struct Rope {
     vec4 sway;          // xyz: axis, w: Hz
 };
 
-// x, y, z, previous x, y, z and level, a plane each.
+// x, y, z, previous x, y, z, level, and 1 where pinned by hand, a plane each.
 layout(std430, binding = 0) buffer Planes {
     float planes[];
 };
@@ -50,27 +50,37 @@ layout(std140, binding = 3) uniform RopeParameters {
 } parameters;
 
 #include "lib/collide.glsl"
+#include "lib/pull.glsl"
 #include "lib/rope_curve.glsl"
 
 layout(push_constant) uniform RopePush {
     vec4 camera; // xyz: m; w: s, time at the start of the step within the loop of the sway
+    vec4 hand;   // xyz: m; w: rad/s, frequency of its spring, 0 where there is none
+    float hand_reach;  // m
+    float hand_radius; // m, along the rope
+    uint held_particle;
     uint collider_count;
     uint coarsest;
-    uvec2 padding;
+    uint padding[3];
 } push;
 
 shared vec3 now[MOST_PARTICLES];
 shared vec3 before[MOST_PARTICLES];
+shared bool pinned[MOST_PARTICLES]; // by hand
 
 Rope rope;
 uint last; // particle
 
-bool is_held(uint index) {
+bool is_anchored(uint index) {
     return (index == 0 && rope.first_start.w > 0.0) || (index == last && rope.last_start.w > 0.0);
 }
 
-// Where an end that is held is at a share of the step.
-vec3 held_at(uint index, float share) {
+bool is_held(uint index) {
+    return pinned[index] || is_anchored(index);
+}
+
+// Where an end that is anchored is at a share of the step.
+vec3 anchored_at(uint index, float share) {
     return index == 0 ? mix(rope.first_start.xyz, rope.first_end.xyz, share)
                       : mix(rope.last_start.xyz, rope.last_end.xyz, share);
 }
@@ -84,13 +94,29 @@ uint level_at(float distance, uint level) {
     return level;
 }
 
-// x_new = x + (x - x_previous) (1 - d) + a dt^2, and held ends go where they are held.
+// A hand pulls at the particle that it holds and, less, at those around it. Their velocities are their ways, which change
+// by where they come from.
+void pull() {
+    uint held = push.held_particle - rope.first;
+    if (push.hand.w == 0.0 || held > last || is_held(held)) return;
+    float dt = parameters.substep_dt;
+    vec3 change = pull_of(push.hand.xyz, push.hand.w, push.hand_reach, dt, now[held], (now[held] - before[held]) / dt);
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i <= last; i += gl_WorkGroupSize.x) {
+        float along = abs(float(i) - float(held)) * rope.link_length;
+        before[i] -= grip_weight(along / push.hand_radius) * dt * change;
+    }
+    barrier();
+}
+
+// x_new = x + (x - x_previous) (1 - d) + a dt^2. Anchored ends go with their anchors, and what is pinned stays.
 void integrate(uint index, float end) {
     float dt = parameters.substep_dt;
     vec3 position = now[index];
     vec3 velocity = (position - before[index]) * (1.0 - parameters.velocity_loss);
     before[index] = position;
-    now[index] = is_held(index) ? held_at(index, end) : position + velocity + parameters.acceleration.xyz * (dt * dt);
+    if (is_anchored(index)) now[index] = anchored_at(index, end);
+    else if (!pinned[index]) now[index] = position + velocity + parameters.acceleration.xyz * (dt * dt);
 }
 
 // Brings two particles to their distance, each by half of what is missing; one whose partner is held, by all of it.
@@ -188,13 +214,13 @@ vec3 baked(uint index, float share) {
     // Rodrigues' rotation.
     vec3 along = dot(axis, rest) * axis;
     vec3 turned = along + cos(angle) * (rest - along) + sin(angle) * cross(axis, rest);
-    return held_at(rope.first_start.w > 0.0 ? 0 : last, share) + turned;
+    return anchored_at(rope.first_start.w > 0.0 ? 0 : last, share) + turned;
 }
 
 void play(uint index, float start, float end) {
-    if (is_held(index)) {
+    if (is_anchored(index)) {
         before[index] = now[index];
-        now[index] = held_at(index, end);
+        now[index] = anchored_at(index, end);
         return;
     }
     float earlier = start - (end - start);
@@ -211,6 +237,7 @@ void main() {
         uint place = rope.first + i;
         now[i] = vec3(planes[place], planes[size + place], planes[2 * size + place]);
         before[i] = vec3(planes[3 * size + place], planes[4 * size + place], planes[5 * size + place]);
+        pinned[i] = planes[7 * size + place] != 0.0;
     }
     uint level = uint(planes[6 * size + rope.first]);
     barrier();
@@ -221,6 +248,7 @@ void main() {
         float start = float(substep) / float(parameters.substeps);
         float end = float(substep + 1) / float(parameters.substeps);
         if (level < BAKED) {
+            pull();
             simulate(1 << level, max(parameters.iterations >> level, 1), start, end);
         } else {
             for (uint i = gl_LocalInvocationID.x; i <= last; i += gl_WorkGroupSize.x) play(i, start, end);

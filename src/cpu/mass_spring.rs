@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use super::grid::{for_each_force, four_at, rows_of_job, shifted};
 use super::quad::Quad;
 use super::{Air, Colliders};
-use crate::layout::{AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, MassSpringParameters};
-use crate::reference::{attach, mass_spring};
+use crate::layout::{
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, GripParticle, MassSpringParameters, PullPush,
+};
+use crate::reference::{attach, hand, mass_spring};
 
 /// State of a grid of masses and springs.
 pub struct MassSpring {
@@ -50,6 +52,16 @@ impl MassSpring {
     pub fn blow(&mut self, air: &mut Air, parameters: &AirParameters, triangles: &[[u32; 3]]) {
         let mass_spring::MassSpring { positions, velocities, forces } = &mut self.twin;
         air.forces(parameters, triangles, positions, |particle| velocities[particle].truncate(), forces);
+    }
+
+    /// Lets a hand pull at particles.
+    pub fn pull(&mut self, push: &PullPush, particles: &[GripParticle]) {
+        hand::pull_velocities(push, particles, &self.twin.positions, &mut self.twin.velocities);
+    }
+
+    /// Sets the inverse mass of a particle \[1/kg\], 0 to pin it where it is.
+    pub fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.twin.positions[particle as usize].w = inverse_mass;
     }
 
     /// Moves attached particles to where they are at the end of a substep.

@@ -10,10 +10,11 @@ use super::batch::{Batch, Job, Segments};
 use super::quad::Quad;
 use super::{Air, Colliders, wind};
 use crate::layout::{
-    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, PbdParameters, PredictPush,
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, GripParticle, PbdParameters,
+    PredictPush, PullPush,
 };
 use crate::model::{Blade, ends_at_particles};
-use crate::reference::{attach, collide, cut};
+use crate::reference::{attach, collide, cut, hand};
 
 /// State of a set of particles held together by distance constraints.
 #[derive(Clone)]
@@ -113,6 +114,11 @@ impl Pbd {
     pub fn blow(&mut self, air: &mut Air, parameters: &AirParameters, triangles: &[[u32; 3]]) {
         let Self { positions, velocities, forces, .. } = self;
         air.forces(parameters, triangles, positions, |particle| velocities[particle].truncate(), forces);
+    }
+
+    /// Lets a hand pull at particles.
+    pub fn pull(&mut self, push: &PullPush, particles: &[GripParticle]) {
+        hand::pull_velocities(push, particles, &self.positions, &mut self.velocities);
     }
 
     /// Moves attached particles to where they are at the end of a substep; after [`Pbd::predict`], which keeps where they

@@ -47,6 +47,17 @@ impl RopeVerlet {
         &self.twin.levels
     }
 
+    /// Whether a hand has pinned each particle. Shape \[particle_count\].
+    #[must_use]
+    pub fn pinned(&self) -> &[bool] {
+        &self.twin.pinned
+    }
+
+    /// As [`RopeVerlet::pinned`], to be set.
+    pub fn pinned_mut(&mut self) -> &mut [bool] {
+        &mut self.twin.pinned
+    }
+
     /// Advances all ropes by a step, as the twin does.
     ///
     /// # Panics
@@ -59,15 +70,17 @@ impl RopeVerlet {
         colliders: &Colliders<'_>,
         push: &RopePush,
     ) {
-        let rope::RopeVerlet { positions, previous, levels } = &mut self.twin;
-        let (mut now, mut before, mut rests) = (&mut positions[..], &mut previous[..], rests);
+        let rope::RopeVerlet { positions, previous, levels, pinned } = &mut self.twin;
+        let (mut now, mut before, mut rests, mut pinned) = (&mut positions[..], &mut previous[..], rests, &pinned[..]);
         let mut chains = Vec::with_capacity(ropes.len());
         for (index, rope) in ropes.iter().enumerate() {
             let count = rope.particle_count as usize;
             let own_now = now.split_off_mut(..count).expect("the rope's particles");
             let own_before = before.split_off_mut(..count).expect("the rope's particles");
             let own_rests = rests.split_off(..count).expect("the rope's particles");
-            chains.push(Chain { rope, index, now: own_now, before: own_before, rests: own_rests, parameters, push });
+            let pinned = pinned.split_off(..count).expect("the rope's particles");
+            let (now, before, rests) = (own_now, own_before, own_rests);
+            chains.push(Chain { rope, index, now, before, rests, pinned, parameters, push });
         }
         assert!(now.is_empty(), "particles of no rope");
         let jobs = chains.into_par_iter().zip(levels).with_min_len(JOB);

@@ -7,8 +7,10 @@ use super::JOB;
 use super::grid::{for_each_force, four_at, rows_of_job, shifted};
 use super::quad::Quad;
 use super::{Air, Colliders, wind};
-use crate::layout::{AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, VerletParameters};
-use crate::reference::{attach, collide, verlet};
+use crate::layout::{
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, GripParticle, PullPush, VerletParameters,
+};
+use crate::reference::{attach, collide, hand, verlet};
 
 /// State of a mass-spring grid: its positions now and one step ago.
 pub struct Verlet {
@@ -52,6 +54,16 @@ impl Verlet {
         let verlet::Verlet { previous, current, forces } = &mut self.twin;
         let velocity = |particle: usize| (current[particle] - previous[particle]).truncate() / parameters.substep_dt;
         air.forces(parameters, triangles, current, velocity, forces);
+    }
+
+    /// Lets a hand pull at particles, whose velocities are their ways of the last step.
+    pub fn pull(&mut self, push: &PullPush, particles: &[GripParticle]) {
+        hand::pull_ways(push, particles, &self.twin.current, &mut self.twin.previous);
+    }
+
+    /// Pins a particle where it is, or lets it go.
+    pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        self.twin.current[particle as usize].w = if pinned { 1.0 } else { 0.0 };
     }
 
     /// Moves attached particles to where they are at the end of a step.

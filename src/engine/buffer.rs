@@ -320,16 +320,26 @@ impl Recorder<'_> {
     /// # Errors
     /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or no multiple of 4 bytes.
     pub fn update<T: Pod>(&mut self, buffer: &Buffer, data: &[T]) -> Result<()> {
-        let bytes = bytemuck::cast_slice(data);
-        if bytes.len() as u64 > buffer.size() || !bytes.len().is_multiple_of(4) || bytes.is_empty() {
-            return Err(size_mismatch(buffer, bytes.len() as u64));
+        self.update_from(buffer, 0, data)
+    }
+
+    /// As [`Recorder::update`], from byte number `offset` on.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where the data end beyond the buffer, or start or end within a word of 4 bytes.
+    pub fn update_from<T: Pod>(&mut self, buffer: &Buffer, offset: u64, data: &[T]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let end = offset.saturating_add(bytes.len() as u64);
+        if end > buffer.size() || !offset.is_multiple_of(4) || !end.is_multiple_of(4) || bytes.is_empty() {
+            return Err(size_mismatch(buffer, end));
         }
         self.keep_alive(buffer);
         self.transfer("update", &[], &[buffer.id()], &[], |device, commands| {
             // As much at once as Vulkan takes.
             for (index, piece) in bytes.chunks(65_536).enumerate() {
+                let place = offset + 65_536 * index as u64;
                 // SAFETY: the buffer is kept alive by the recorder, and the sizes were checked just now.
-                unsafe { device.cmd_update_buffer(commands, buffer.raw(), 65_536 * index as u64, piece) };
+                unsafe { device.cmd_update_buffer(commands, buffer.raw(), place, piece) };
             }
         });
         Ok(())

@@ -114,9 +114,11 @@ pub struct CutPush {
     pub origin: Vec4,
     /// Unit normal of its plane, in xyz.
     pub normal: Vec4,
-    /// In xyz what, times a way from the origin, is 0 where the stroke begins and 1 where it ends \[1/m\]; 0 where it has
-    /// no ends.
+    /// In xyz what, times a way from the origin, is 0 where the stroke begins, and where it ends as much as `depth` says; 0
+    /// where it has no ends.
     pub along: Vec4,
+    /// Of a way from the origin, the product with xyz, plus w: what is negative there is behind the eye that sees the stroke.
+    pub depth: Vec4,
     /// Number of constraints, triangles or particles.
     pub count: u32,
     /// Fills the block up to a multiple of 16 bytes.
@@ -151,6 +153,6 @@ assert_same_layout!(Collider {
 assert_same_layout!(AttachedParticle { place, index, attachment, padding });
 assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
 assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
-assert_same_layout!(CutPush { origin, normal, along, count, padding });
+assert_same_layout!(CutPush { origin, normal, along, depth, count, padding });
 const _: () = assert!(spirv::Colliders::heights == MOST_COLLIDERS * size_of::<Collider>(), "GLSL has another count");
 assert_same_layout!(CollidePush { start, end, collider_count });

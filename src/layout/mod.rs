@@ -5,6 +5,7 @@
 //! is compiled. Buffers hold `vec4`, `uvec4`, `uvec2` and scalars, never `vec3`, whose padding differs between the two.
 
 mod external;
+mod hand;
 mod pbd;
 mod rope;
 mod springs;
@@ -13,6 +14,7 @@ mod view;
 pub use external::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, CutPush, MOST_COLLIDERS,
 };
+pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
 pub use pbd::{Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MassSpringParameters, VerletParameters, VerletPush};

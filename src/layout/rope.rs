@@ -60,12 +60,20 @@ pub struct RopeParameters {
 pub struct RopePush {
     /// Camera in xyz \[m\]; w is the time at the start of the step within the loop of the sway \[s\].
     pub camera: Vec4,
+    /// Where a hand is, in xyz \[m\]; w is the frequency of its spring \[rad/s\], 0 where there is none.
+    pub hand: Vec4,
+    /// The way beyond which its pull grows no more \[m\].
+    pub hand_reach: f32,
+    /// How far along the rope from what it holds it pulls at particles too \[m\].
+    pub hand_radius: f32,
+    /// Index of the particle that it holds.
+    pub held_particle: u32,
     /// Number of colliders.
     pub collider_count: u32,
     /// The coarsest level of detail of any rope.
     pub coarsest: u32,
     /// Fills the block up to a multiple of 16 bytes.
-    pub padding: [u32; 2],
+    pub padding: [u32; 3],
 }
 
 assert_same_layout!(Rope {
@@ -89,4 +97,13 @@ assert_same_layout!(RopeParameters {
     deviation_kept,
     sway_angle,
 });
-assert_same_layout!(RopePush { camera, collider_count, coarsest, padding });
+assert_same_layout!(RopePush {
+    camera,
+    hand,
+    hand_reach,
+    hand_radius,
+    held_particle,
+    collider_count,
+    coarsest,
+    padding,
+});

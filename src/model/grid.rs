@@ -142,6 +142,7 @@ impl Cloth {
 
         Cloth {
             positions: positions.collect::<Vec<Vec4>>(),
+            inverse_masses: vec![1.0 / particle_mass; grid.particle_count() as usize],
             triangles: triangles.collect(),
             springs,
             coloring,

@@ -233,10 +233,19 @@ impl TriangleMesh {
 
         let inverse_mass = |mass: f64| if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 };
         let masses = self.masses(f64::from(area_density));
-        let positions = self.positions.iter().zip(masses).map(|(position, mass)| position.extend(inverse_mass(mass)));
-        let (positions, triangles) = (positions.collect(), self.triangles.clone());
-        let (uvs, pattern) = (self.uvs.clone(), Pattern::Plain);
-        Cloth { positions, triangles, springs, coloring, attachments: vec![], grid: None, uvs, pattern }
+        let inverse_masses: Vec<f32> = masses.into_iter().map(inverse_mass).collect();
+        let positions = self.positions.iter().zip(&inverse_masses).map(|(position, &w)| position.extend(w)).collect();
+        Cloth {
+            positions,
+            inverse_masses,
+            triangles: self.triangles.clone(),
+            springs,
+            coloring,
+            attachments: vec![],
+            grid: None,
+            uvs: self.uvs.clone(),
+            pattern: Pattern::Plain,
+        }
     }
 
     /// The vertices by which a garment hangs: in every connected component those within `fraction` (0 to 1) of its height

@@ -7,9 +7,12 @@ mod coloring;
 mod cut;
 mod ends;
 mod grid;
+mod grip;
 mod height_field;
 mod mesh;
 mod pattern;
+mod pins;
+mod ray;
 mod rope;
 mod rope_layout;
 mod rope_rest;
@@ -22,9 +25,12 @@ pub use coloring::Coloring;
 pub use cut::{Blade, Cut};
 pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
+pub use grip::{Grip, MOST_GRIPPED};
 pub use height_field::HeightField;
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
 pub use pattern::{Pattern, TextureImage};
+pub use pins::Pins;
+pub use ray::{Drag, Ray};
 pub use rope::{Anchor, Hold, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, RopeError, RopeStart, Ropes};
 pub use rope_layout::{HeldEnds, RopeLayout};
 pub use rope_rest::RopeRest;
@@ -74,6 +80,18 @@ impl Body {
         }
     }
 
+    /// Inverse mass of a particle where nothing holds it \[1/kg\]; 1 of those of ropes, whose masses do not matter.
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    #[must_use]
+    pub fn inverse_mass(&self, particle: u32) -> f32 {
+        match self {
+            Self::Cloth(cloth) => cloth.inverse_masses[particle as usize],
+            Self::Ropes(_) => 1.0,
+        }
+    }
+
     /// The springs between the particles.
     #[must_use]
     pub fn springs(&self) -> &[Spring] {
@@ -89,6 +107,8 @@ impl Body {
 pub struct Cloth {
     /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
     pub positions: Vec<Vec4>,
+    /// Inverse mass of each particle \[1/kg\], also of those that are pinned or carried. Shape \[particle_count\].
+    pub inverse_masses: Vec<f32>,
     /// Corners of each triangle, counter-clockwise seen from the front. Shape \[triangle_count\].
     pub triangles: Vec<[u32; 3]>,
     /// Springs, sorted by batch: batch `b` is `springs[coloring.batches()[b]]`.

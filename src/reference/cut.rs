@@ -38,5 +38,6 @@ fn is_cut(push: &CutPush, positions: &[Vec4], [first, second]: [u32; 2]) -> bool
     let [height_a, height_b] = [a, b].map(|place| place.dot(push.normal.truncate()));
     let passes = (height_a >= 0.0) != (height_b >= 0.0);
     let met = a.lerp(b, height_a / (height_a - height_b));
-    passes && (0.0..=1.0).contains(&met.dot(push.along.truncate()))
+    let depth = met.dot(push.depth.truncate()) + push.depth.w;
+    passes && (0.0..=depth).contains(&met.dot(push.along.truncate()))
 }

@@ -8,6 +8,7 @@ pub mod air;
 pub mod attach;
 pub mod collide;
 pub mod cut;
+pub mod hand;
 pub mod mass_spring;
 pub mod pbd;
 pub mod rope;

@@ -4,8 +4,9 @@ use std::f32::consts::TAU;
 
 use glam::{Quat, Vec3};
 
-use crate::layout::{CollidePush, Rope, RopeParameters, RopePush};
+use crate::layout::{CollidePush, PullPush, Rope, RopeParameters, RopePush};
 use crate::reference::collide::{Colliders, Moving};
+use crate::reference::hand;
 
 /// State of a set of ropes.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,8 @@ pub struct RopeVerlet {
     pub previous: Vec<Vec3>,
     /// The level of detail of each rope, 0 to 3. Shape \[rope_count\].
     pub levels: Vec<u32>,
+    /// Whether a hand has pinned each particle. Shape \[particle_count\].
+    pub pinned: Vec<bool>,
 }
 
 /// A share of the step at which a substep starts, and the one at which it ends.
@@ -33,6 +36,7 @@ pub(crate) struct Chain<'a> {
     pub(crate) now: &'a mut [Vec3],
     pub(crate) before: &'a mut [Vec3],
     pub(crate) rests: &'a [Vec3],
+    pub(crate) pinned: &'a [bool],
     pub(crate) parameters: &'a RopeParameters,
     pub(crate) push: &'a RopePush,
 }
@@ -41,7 +45,12 @@ impl RopeVerlet {
     /// Ropes at rest at `positions`, all at level 0.
     #[must_use]
     pub fn new(positions: &[Vec3], rope_count: usize) -> Self {
-        Self { positions: positions.to_vec(), previous: positions.to_vec(), levels: vec![0; rope_count] }
+        Self {
+            positions: positions.to_vec(),
+            previous: positions.to_vec(),
+            levels: vec![0; rope_count],
+            pinned: vec![false; positions.len()],
+        }
     }
 
     /// Advances all ropes by a step. `rests` are their particles at rest, from the first end that is held, shape
@@ -60,7 +69,8 @@ impl RopeVerlet {
         for (index, rope) in ropes.iter().enumerate() {
             let range = rope.first as usize..(rope.first + rope.particle_count) as usize;
             let (now, before) = (&mut self.positions[range.clone()], &mut self.previous[range.clone()]);
-            let mut chain = Chain { rope, index, now, before, rests: &rests[range], parameters, push };
+            let (rests, pinned) = (&rests[range.clone()], &self.pinned[range]);
+            let mut chain = Chain { rope, index, now, before, rests, pinned, parameters, push };
             self.levels[index] = chain.step(self.levels[index], colliders);
         }
     }
@@ -87,6 +97,7 @@ impl Chain<'_> {
             if level == 3 {
                 self.play(span);
             } else {
+                self.pull();
                 self.simulate(level, colliders, span);
             }
         }
@@ -98,13 +109,35 @@ impl Chain<'_> {
     }
 
     fn is_held(&self, particle: usize) -> bool {
+        self.pinned[particle] || self.is_anchored(particle)
+    }
+
+    fn is_anchored(&self, particle: usize) -> bool {
         particle == 0 && self.rope.first_start.w == 1.0 || particle == self.last() && self.rope.last_start.w == 1.0
     }
 
-    fn held_at(&self, particle: usize, share: f32) -> Vec3 {
+    fn anchored_at(&self, particle: usize, share: f32) -> Vec3 {
         let Rope { first_start, first_end, last_start, last_end, .. } = self.rope;
         let (start, end) = if particle == 0 { (first_start, first_end) } else { (last_start, last_end) };
         start.truncate() * (1.0 - share) + end.truncate() * share
+    }
+
+    /// A hand changes the velocity of the particle that it holds, which is its way in a substep, and by a share of that those
+    /// of its neighbours.
+    fn pull(&mut self) {
+        let RopePush { hand, hand_reach, hand_radius, held_particle, .. } = *self.push;
+        let range = self.rope.first..self.rope.first + self.rope.particle_count;
+        let held = held_particle.wrapping_sub(self.rope.first) as usize;
+        if hand.w == 0.0 || !range.contains(&held_particle) || self.is_held(held) {
+            return;
+        }
+        let substep_dt = self.parameters.substep_dt;
+        let push = PullPush { target: hand, reach: hand_reach, substep_dt, count: 1, padding: 0 };
+        let velocity = (self.now[held] - self.before[held]) / substep_dt;
+        let way = substep_dt * hand::pull(&push, self.now[held], velocity);
+        for (particle, before) in self.before.iter_mut().enumerate() {
+            *before -= hand::weight(particle.abs_diff(held) as f32 * self.rope.link_length / hand_radius) * way;
+        }
     }
 
     /// A substep in which the particles that `level` keeps are simulated.
@@ -147,8 +180,10 @@ impl Chain<'_> {
         let RopeParameters { velocity_loss, substep_dt, acceleration, .. } = self.parameters;
         let (now, before) = (self.now[particle], self.before[particle]);
         self.before[particle] = now;
-        self.now[particle] = if self.is_held(particle) {
-            self.held_at(particle, span.end)
+        self.now[particle] = if self.is_anchored(particle) {
+            self.anchored_at(particle, span.end)
+        } else if self.pinned[particle] {
+            now
         } else {
             now + (1.0 - velocity_loss) * (now - before) + acceleration.truncate() * substep_dt.powi(2)
         };
@@ -193,8 +228,8 @@ impl Chain<'_> {
         for particle in 0..self.now.len() {
             let (now, before) = (self.now[particle], self.before[particle]);
             self.before[particle] = now;
-            self.now[particle] = if self.is_held(particle) {
-                self.held_at(particle, span.end)
+            self.now[particle] = if self.is_anchored(particle) {
+                self.anchored_at(particle, span.end)
             } else {
                 let now = now - self.baked(particle, span.start);
                 let before = before - self.baked(particle, earlier);
@@ -212,7 +247,7 @@ impl Chain<'_> {
         let angle = sway_angle * (TAU * (turns - 0.5)).sin();
         let held = if self.rope.first_start.w == 1.0 { 0 } else { self.last() };
         let turn = Quat::from_axis_angle(self.rope.sway.truncate(), angle);
-        self.held_at(held, share) + turn * self.rests[particle]
+        self.anchored_at(held, share) + turn * self.rests[particle]
     }
 }
 

@@ -1,9 +1,9 @@
 //! A camera that orbits a point.
 
 use glam::camera::rh::{proj, view};
-use glam::{Mat4, Vec3};
+use glam::{Mat4, Vec2, Vec3};
 
-use crate::model::{Body, Collider};
+use crate::model::{Body, Collider, Ray};
 
 /// An axis-aligned box: its least and greatest corner \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,6 +162,31 @@ impl Camera {
         (right, back.cross(right), back)
     }
 
+    /// What is seen at `place`, in pixels from the upper left corner of a picture of `extent` pixels, lies on this ray.
+    #[must_use]
+    pub fn ray(&self, place: Vec2, extent: Vec2) -> Ray {
+        let (right, up, back) = self.axes();
+        let on_picture = 2.0 * place / extent - 1.0;
+        let half_height = (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan();
+        let across = (on_picture.x + self.covered) * extent.x / extent.y;
+        let direction = half_height * (across * right - on_picture.y * up) - back;
+        Ray { origin: self.position(), direction: direction.normalize() }
+    }
+
+    /// What is seen at `place`, as [`Camera::ray`] takes it, in the plane through `point` \[m\] that is parallel to the picture.
+    #[must_use]
+    pub fn beside(&self, point: Vec3, place: Vec2, extent: Vec2) -> Vec3 {
+        let (ray, (.., back)) = (self.ray(place, extent), self.axes());
+        ray.at((point - ray.origin).dot(back) / ray.direction.dot(back))
+    }
+
+    /// How far apart at most two places are that are seen a pixel apart, for each metre that they are away, in a picture of
+    /// `height` pixels.
+    #[must_use]
+    pub fn pixel_slope(height: f32) -> f32 {
+        2.0 * (Self::VERTICAL_FIELD_OF_VIEW / 2.0).tan() / height
+    }
+
     /// From world to clip space, for a picture of `aspect` (width over height).
     #[must_use]
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
@@ -201,7 +226,7 @@ mod tests {
         let camera = Camera { covered: 0.25, ..Camera::framing(&bounds().corners(), 1.0) };
         // Of the picture from -1 to 1, what is left ends at 0.5.
         let place = camera.clip_from_world(1.0).project_point3(camera.target);
-        assert!((place.truncate() - glam::Vec2::new(-0.25, 0.0)).length() < 1e-5, "{place}");
+        assert!((place.truncate() - Vec2::new(-0.25, 0.0)).length() < 1e-5, "{place}");
     }
 
     #[test]
@@ -219,7 +244,27 @@ mod tests {
         camera.pan(0.25, -0.125);
         let place = clip.project_point3(camera.target);
         // Clip space is 2 high.
-        assert!((place.truncate() - glam::Vec2::new(0.5, 0.25)).length() < 1e-4, "{place}");
+        assert!((place.truncate() - Vec2::new(0.5, 0.25)).length() < 1e-4, "{place}");
+    }
+
+    #[test]
+    fn what_lies_on_the_ray_through_a_pixel_is_seen_there() {
+        let extent = Vec2::new(640.0, 480.0);
+        let framing = Camera::framing(&bounds().corners(), 4.0 / 3.0);
+        for camera in [framing, Camera { covered: 0.3, yaw: 2.0, pitch: -0.7, ..framing }] {
+            for place in [Vec2::ZERO, Vec2::new(320.0, 240.0), Vec2::new(17.0, 402.0), extent] {
+                for along in [0.5, 2.0, 30.0] {
+                    let point = camera.ray(place, extent).at(along);
+                    let clip = camera.clip_from_world(4.0 / 3.0).project_point3(point).truncate();
+                    assert!((clip + 1.0).distance(2.0 * place / extent) < 1e-4, "{place}: {clip}");
+                }
+            }
+            // From one side of the picture to the other it is as wide at the target as the slope says.
+            let [upper, lower] = [0.0, 480.0].map(|y| camera.beside(camera.target, Vec2::new(320.0, y), extent));
+            let height = 480.0 * Camera::pixel_slope(480.0) * camera.distance;
+            assert!((upper.distance(lower) / height - 1.0).abs() < 1e-4);
+            assert!((upper - camera.target).dot(camera.position() - camera.target).abs() < 1e-3);
+        }
     }
 
     #[test]

@@ -15,7 +15,13 @@ pub const MOST_ATTACHMENTS: usize = 65_536 / size_of::<layout::Attachment>();
 /// Attachments, moved from step to step, with the pass that moves their particles.
 pub(super) struct Attachments {
     list: Vec<Attachment>,
-    attached_count: u32,
+    /// What `attached` holds at the start.
+    particles: Vec<AttachedParticle>,
+    attached: Buffer,
+    /// Places in `attached` of particles that are let go by hand before the next step.
+    pending: Vec<usize>,
+    /// Whether any has been since the last reset.
+    has_let_go: bool,
     buffer: Buffer,
     /// One for each place where the solver keeps its particles.
     places: Vec<Bindings<Kernel>>,
@@ -33,7 +39,8 @@ impl Attachments {
             return Ok(None);
         }
         let attached = Buffer::from_slice(device, "attached particles", &particles)?;
-        let buffer = Buffer::zeroed(device, "attachments", size_of::<layout::Attachment>() as u64 * list.len() as u64)?;
+        let buffer =
+            Buffer::zeroed(device, "attachments", size_of::<layout::Attachment>() as u64 * (list.len() as u64 + 1))?;
         let (held, moving) = (("AttachedParticles", (&attached).into()), ("Attachments", (&buffer).into()));
         let bind = |place: &Place<'_>| match *place {
             Place::Buffers { positions, velocities } => Kernel::new(device, &shaders::ATTACH_MOVE)?.bind(&[
@@ -47,11 +54,35 @@ impl Attachments {
             }
         };
         let places = places.iter().map(bind).collect::<engine::Result<_>>()?;
-        Ok(Some(Self { list: list.to_vec(), attached_count: particles.len() as u32, buffer, places }))
+        Ok(Some(Self {
+            list: list.to_vec(),
+            particles,
+            attached,
+            pending: Vec::new(),
+            has_let_go: false,
+            buffer,
+            places,
+        }))
+    }
+
+    /// Lets a particle go before the next step, if one of them carries it.
+    pub(super) fn let_go(&mut self, particle: u32) {
+        self.pending.extend(place_of(&self.particles, particle));
+    }
+
+    /// Takes up again what has been let go, and waits until that is done.
+    pub(super) fn reset(&mut self) -> engine::Result<()> {
+        self.pending.clear();
+        if std::mem::take(&mut self.has_let_go) { self.attached.write(&self.particles) } else { Ok(()) }
     }
 
     /// Records where the attachments are during the step that starts at `time` \[s\].
-    pub(super) fn record(&self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+        for place in self.pending.drain(..) {
+            self.has_let_go = true;
+            let offset = place * size_of::<AttachedParticle>() + std::mem::offset_of!(AttachedParticle, attachment);
+            recorder.update_from(&self.attached, offset as u64, &[self.list.len() as u32])?;
+        }
         recorder.update(&self.buffer, &attachments_during(&self.list, time, step))
     }
 
@@ -63,13 +94,13 @@ impl Attachments {
         substep: u32,
         step: &Step,
     ) -> engine::Result<()> {
-        let push = attach_push(self.attached_count, substep, step);
-        recorder.dispatch(&self.places[place], &push, [self.attached_count, 1, 1])
+        let push = attach_push(self.particles.len() as u32, substep, step);
+        recorder.dispatch(&self.places[place], &push, [push.attached_count, 1, 1])
     }
 
-    /// As [`let_go`].
-    pub(super) fn let_go(&self, time: f64, step: &Step, particles: &mut [Vec4]) {
-        let_go(&self.list, time, step, particles);
+    /// As [`release_past`].
+    pub(super) fn release_past(&self, time: f64, step: &Step, particles: &mut [Vec4]) {
+        release_past(&self.list, time, step, particles);
     }
 
     /// Name of the pass.
@@ -92,14 +123,22 @@ pub(super) fn attached_particles(list: &[Attachment]) -> Vec<AttachedParticle> {
     list.iter().zip(0..).flat_map(attached).collect()
 }
 
-/// What the kernel reads of attachments during the step that starts at `time` \[s\].
+/// Where in `particles` a particle is, if it is.
+pub(super) fn place_of(particles: &[AttachedParticle], particle: u32) -> Option<usize> {
+    particles.iter().position(|attached| attached.index == particle)
+}
+
+/// What the kernel reads of attachments during the step that starts at `time` \[s\]: the attachments, and behind them one
+/// that has let go, for particles that hands have taken.
 pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) -> Vec<layout::Attachment> {
     let substep_dt = f64::from(step.dt) / f64::from(step.substeps);
-    list.iter().map(|attachment| attachment.during(time, substep_dt, step.substeps)).collect()
+    let has_let_go = layout::Attachment { release_substep: i32::MIN, ..Default::default() };
+    let during = |attachment: &Attachment| attachment.during(time, substep_dt, step.substeps);
+    list.iter().map(during).chain([has_let_go]).collect()
 }
 
 /// Gives those of `particles` that attachments have let go before `time` \[s\] their inverse mass in w.
-pub(super) fn let_go(list: &[Attachment], time: f64, step: &Step, particles: &mut [Vec4]) {
+pub(super) fn release_past(list: &[Attachment], time: f64, step: &Step, particles: &mut [Vec4]) {
     for (attachment, during) in list.iter().zip(attachments_during(list, time, step)) {
         for particle in attachment.particles.iter().filter(|_| during.release_substep < 0) {
             particles[particle.index as usize].w = particle.inverse_mass;

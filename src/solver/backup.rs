@@ -7,6 +7,7 @@ use glam::{Vec3, Vec4};
 use super::state::truncated;
 use super::{Particles, Simulation, State, rope};
 use crate::engine::{self, Device, Recorder, Staging, Ticket};
+use crate::model::Pins;
 
 /// How often the particles are copied.
 const EVERY: Duration = Duration::from_secs(1);
@@ -29,6 +30,7 @@ struct Copying {
     time: f64,
     dt: f32,
     particles: Particles,
+    hands: (Pins, Vec<Vec3>),
     /// None until it is submitted.
     ticket: Option<Ticket>,
 }
@@ -64,7 +66,7 @@ impl Backup {
         if simulation.has_cut() {
             self.state = None;
         } else {
-            self.copying = Some(Copying { time, dt, particles, ticket: None });
+            self.copying = Some(Copying { time, dt, particles, hands: simulation.hands(), ticket: None });
         }
         Ok(())
     }
@@ -81,7 +83,8 @@ impl Backup {
         if self.device.is_done(ticket)? {
             let [before, after] = [self.copies[0].read()?, self.copies[1].read()?];
             let [before, after] = [before, after].map(|words| places(&copying.particles, &words));
-            self.state = Some(State::of_places(copying.time, &after, &before, copying.dt));
+            let (pins, dragged) = copying.hands.clone();
+            self.state = Some(State { pins, dragged, ..State::of_places(copying.time, &after, &before, copying.dt) });
             self.copying = None;
         }
         Ok(())

@@ -1,13 +1,14 @@
-//! What acts on a cloth from outside, the same for every solver: colliders, attachments, and the air.
+//! What acts on a cloth from outside, the same for every solver: colliders, attachments, the air, and hands.
 
 use glam::Vec4;
 
 use super::air::{Air, AirForces};
 use super::attachments::Attachments;
+use super::hand::Hand;
 use super::{Colliders, State, Step, Triangles};
 use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
 use crate::layout::CollidePush;
-use crate::model::{Attachment, Collider, Cut};
+use crate::model::{Attachment, Collider, Cut, Grip};
 
 /// What a solver is given to act on its cloth; nothing by default.
 #[derive(Clone, Copy, Default)]
@@ -47,6 +48,7 @@ pub(super) struct External {
     pub(super) colliders: Colliders,
     attachments: Option<Attachments>,
     air: Option<AirForces>,
+    hand: Hand,
     /// Of the air on each particle, xyz \[N\]; one element that nothing reads where there is no air.
     forces: Buffer,
     pub(super) triangles: Option<Triangles>,
@@ -73,6 +75,7 @@ impl External {
             colliders: Colliders::new(device, surroundings.colliders)?,
             attachments: Attachments::new(device, surroundings.attachments, places)?,
             air,
+            hand: Hand::new(device, places)?,
             forces,
             triangles: surroundings.triangles.cloned(),
             step,
@@ -89,17 +92,39 @@ impl External {
         self.air.is_some().into()
     }
 
-    /// Records where everything is during the step that starts at `time` \[s\].
-    pub(super) fn record(&self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+    /// As [`Solver::set_grip`](super::Solver::set_grip).
+    pub(super) fn set_grip(&mut self, grip: Option<Grip>) {
+        self.hand.set_grip(grip);
+    }
+
+    /// As [`Solver::set_inverse_mass`](super::Solver::set_inverse_mass).
+    pub(super) fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.hand.set_inverse_mass(particle, inverse_mass);
+        if let Some(attachments) = &mut self.attachments {
+            attachments.let_go(particle);
+        }
+    }
+
+    /// Puts everything back to how it started, and waits until that is done.
+    pub(super) fn reset(&mut self) -> engine::Result<()> {
+        self.hand.reset();
+        self.colliders.reset();
+        self.attachments.as_mut().map_or(Ok(()), Attachments::reset)
+    }
+
+    /// Records where everything is during the step that starts at `time` \[s\], with the particles in place `place`.
+    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, place: usize) -> engine::Result<()> {
+        self.hand.record(recorder, place)?;
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
-        match &self.attachments {
+        match &mut self.attachments {
             Some(attachments) => attachments.record(recorder, time, &self.step),
             None => Ok(()),
         }
     }
 
-    /// Records the forces on the particles in place `place`, at the start of a substep.
+    /// Records the pull of a hand and the forces on the particles in place `place`, at the start of a substep.
     pub(super) fn record_forces(&self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
+        self.hand.record_pull(recorder, place, self.step.substep_dt())?;
         match &self.air {
             Some(air) => air.record(recorder, place),
             None => Ok(()),
@@ -111,7 +136,7 @@ impl External {
     pub(super) fn particles_at(&self, state: &State, particles: &[Vec4]) -> Vec<Vec4> {
         let mut particles = state.positions_as(particles);
         if let Some(attachments) = &self.attachments {
-            attachments.let_go(state.time, &self.step, &mut particles);
+            attachments.release_past(state.time, &self.step, &mut particles);
         }
         particles
     }

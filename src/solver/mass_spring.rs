@@ -6,10 +6,10 @@ use glam::{IVec2, Vec3, Vec4};
 
 use super::external::{External, Place};
 use super::state::truncated;
-use super::{Colliders, Particles, Severed, Solver, State, Step, Surroundings, Triangles};
+use super::{Colliders, Particles, Solver, State, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::Grid;
+use crate::model::{Grid, Grip};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -127,7 +127,7 @@ impl MassSpring {
 
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.external.record(recorder, time)?;
+        self.external.record(recorder, time, self.turn)?;
         for substep in 0..self.step.substeps {
             self.external.record_forces(recorder, self.turn)?;
             recorder.dispatch(
@@ -150,6 +150,7 @@ impl Solver for MassSpring {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.external.reset()?;
         let start = std::mem::take(&mut self.start);
         let written = self.write(&start, &vec![Vec4::ZERO; start.len()]);
         self.start = start;
@@ -158,12 +159,21 @@ impl Solver for MassSpring {
 
     fn state(&self, time: f64) -> engine::Result<State> {
         let (positions, velocities) = (truncated(&self.positions()?), truncated(&self.velocities().read::<Vec4>()?));
-        Ok(State { time, positions, velocities, severed: Severed::default() })
+        Ok(State { time, positions, velocities, ..State::default() })
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        self.external.reset()?;
         let particles = self.external.particles_at(state, &self.start);
         self.write(&particles, &state.velocity_vectors())
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.external.set_inverse_mass(particle, inverse_mass);
     }
 
     fn triangles(&self) -> Option<&Triangles> {

@@ -8,13 +8,17 @@ mod clock;
 mod colliders;
 mod cpu;
 mod cutter;
+mod dragged;
 mod external;
+mod hand;
 mod jacobi;
 mod mass_spring;
 mod pbd;
 mod pbd_settings;
+mod picker;
 mod residuals;
 mod rope;
+mod rope_hand;
 mod simulation;
 mod state;
 mod triangles;
@@ -32,6 +36,7 @@ pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
 pub use pbd_settings::{ConstraintSolver, PbdSettings};
+pub use picker::Picker;
 pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use state::{Severed, State};
@@ -39,7 +44,7 @@ pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
 use crate::engine::{self, Buffer, Image, Recorder, Resource};
-use crate::model::Blade;
+use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +102,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
-    /// `float planes[]`: x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it,
+    /// each a plane of \[particle_count\].
     Planes(Buffer),
 }
 
@@ -164,6 +170,17 @@ pub trait Solver {
 
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
+
+    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps the
+    /// velocity that it has.
+    fn set_grip(&mut self, grip: Option<Grip>);
+
+    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], before the next recorded
+    /// step. Whatever else has carried it lets it go in either case.
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32);
 
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///

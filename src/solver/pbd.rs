@@ -17,7 +17,7 @@ use super::{
 };
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Blade, Cloth, Cut};
+use crate::model::{Blade, Cloth, Cut, Grip};
 use crate::shaders;
 
 /// The solver on the GPU.
@@ -248,7 +248,7 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        self.external.record(recorder, time)?;
+        self.external.record(recorder, time, 0)?;
         if let Some(cutter) = &mut self.cutter {
             cutter.record(recorder, time, &self.step)?;
         }
@@ -267,6 +267,7 @@ impl Solver for Pbd {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.external.reset()?;
         if let Some(cutter) = &mut self.cutter {
             cutter.reset()?;
         }
@@ -281,10 +282,12 @@ impl Solver for Pbd {
             positions: truncated(&self.positions()?),
             velocities: truncated(&velocities),
             severed: self.cutter.as_ref().map_or_else(|| Ok(Severed::default()), Cutter::severed)?,
+            ..State::default()
         })
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        self.external.reset()?;
         let particles = self.external.particles_at(state, &self.start);
         self.positions.write(&particles)?;
         self.velocities.write(&state.velocity_vectors())?;
@@ -299,6 +302,14 @@ impl Solver for Pbd {
 
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         Some(&mut self.settings)
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.external.set_inverse_mass(particle, inverse_mass);
     }
 
     fn triangles(&self) -> Option<&Triangles> {

@@ -4,15 +4,19 @@
 
 use glam::{Vec3, Vec4};
 
+use super::rope_hand::RopeHand;
 use super::state::truncated;
 use super::{Colliders, Particles, Solver, State, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, RopeParameters, RopePush};
-use crate::model::{Collider, Rope, Ropes};
+use crate::model::{Collider, Grip, Rope, Ropes};
 use crate::shaders;
 
-/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, and the level of detail.
-const PLANES: usize = 7;
+/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and 1 where a
+/// hand has pinned it.
+const PLANES: usize = 8;
+/// The last of them.
+const PINS: usize = 7;
 
 /// How long the baked motion takes to start again \[s\]: ropes sway a whole number of times in it, so that an `f32` holds
 /// the time within it however long a simulation runs.
@@ -108,7 +112,7 @@ impl RopeSettings {
     pub fn push(&self, camera: Option<Vec3>, time: f64, collider_count: usize) -> RopePush {
         let coarsest = if self.detail.is_some() && camera.is_some() { 3 } else { 0 };
         let camera = camera.unwrap_or_default().extend(time.rem_euclid(SWAY_LOOP) as f32);
-        RopePush { camera, collider_count: collider_count as u32, coarsest, padding: [0; 2] }
+        RopePush { camera, collider_count: collider_count as u32, coarsest, ..Default::default() }
     }
 }
 
@@ -149,9 +153,10 @@ fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::
     }
 }
 
-/// Positions in xyz \[m\], w is 0, of the planes of a state; shape \[particle_count\].
+/// Positions in xyz \[m\], and in w 1 where a hand has pinned them, of the planes of a state; shape \[particle_count\].
 pub(super) fn positions(planes: &[f32]) -> Vec<Vec4> {
-    places(planes)[0].iter().map(|place| place.extend(0.0)).collect()
+    let pins = &planes[PINS * planes.len() / PLANES..];
+    places(planes)[0].iter().zip(pins).map(|(place, &pin)| place.extend(pin)).collect()
 }
 
 /// Where particles are and where they were one substep ago \[m\], of the planes of a state; shapes \[particle_count\].
@@ -175,6 +180,9 @@ pub struct RopeVerlet {
     /// What `rope_buffer` holds once the steps recorded so far have run.
     recorded_ropes: Vec<layout::Rope>,
     colliders: Colliders,
+    hand: RopeHand,
+    /// Particles that are pinned, or let go, before the next step, with the flag that says so.
+    pending: Vec<(u32, f32)>,
     bindings: Bindings<Kernel>,
 }
 
@@ -220,21 +228,23 @@ impl RopeVerlet {
             rope_buffer,
             recorded_ropes,
             colliders,
+            hand: RopeHand::default(),
+            pending: Vec::new(),
             bindings,
         };
         solver.reset()?;
         Ok(solver)
     }
 
-    /// Sets where the particles were one substep ago and where they are, each xyz \[m\], shapes \[particle_count\], and all
-    /// ropes to level 0.
+    /// Sets where the particles were one substep ago and where they are, each xyz \[m\], shapes \[particle_count\], all ropes to
+    /// level 0, and no particle pinned by hand.
     ///
     /// # Errors
     /// [`engine::Error::SizeMismatch`] where there are not as many as particles, or what the engine reports.
     pub fn write(&mut self, previous: &[Vec3], current: &[Vec3]) -> engine::Result<()> {
         let plane = |from: &[Vec3], axis: usize| from.iter().map(|place| place[axis]).collect::<Vec<_>>();
         let places = [current, previous].map(|from| [0, 1, 2].map(|axis| plane(from, axis)).concat());
-        self.planes.write(&[places.concat(), vec![0.0; current.len()]].concat())
+        self.planes.write(&[places.concat(), vec![0.0; 2 * current.len()]].concat())
     }
 
     /// Waits for the device and reads the level of detail of each rope, 0 to 3. Shape \[rope_count\].
@@ -252,12 +262,17 @@ impl Solver for RopeVerlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         let end = time + f64::from(self.step.dt);
         self.colliders.record(recorder, time, end)?;
-        let ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
+        for (particle, flag) in self.pending.drain(..) {
+            let place = PINS * self.ropes.positions().len() + particle as usize;
+            recorder.update_from(&self.planes, (size_of::<f32>() * place) as u64, &[flag])?;
+        }
+        let mut ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
+        self.hand.act(&mut ropes);
         if ropes != self.recorded_ropes {
             recorder.update(&self.rope_buffer, &ropes)?;
             self.recorded_ropes = ropes;
         }
-        let push = self.settings.push(self.camera, time, self.colliders.list().len());
+        let push = self.hand.push(self.settings.push(self.camera, time, self.colliders.list().len()));
         let [invocations, ..] = self.bindings.pipeline().local_size();
         recorder.dispatch(&self.bindings, &push, [invocations * self.recorded_ropes.len() as u32, 1, 1])
     }
@@ -271,6 +286,9 @@ impl Solver for RopeVerlet {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.hand = RopeHand::default();
+        self.pending.clear();
+        self.colliders.reset();
         let start = truncated(self.ropes.positions());
         self.write(&start, &start)
     }
@@ -282,12 +300,24 @@ impl Solver for RopeVerlet {
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        self.hand = RopeHand::default();
+        self.pending.clear();
         let [previous, current] = state.places(&state.positions_as(self.ropes.positions()), self.step.substep_dt());
         self.write(&truncated(&previous), &truncated(&current))
     }
 
     fn set_camera(&mut self, position: Vec3) {
         self.camera = Some(position);
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.hand.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        assert!((particle as usize) < self.ropes.positions().len(), "there is no particle {particle}");
+        self.hand.touch(particle);
+        self.pending.push((particle, if inverse_mass == 0.0 { 1.0 } else { 0.0 }));
     }
 
     fn colliders(&self) -> &Colliders {

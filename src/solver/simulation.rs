@@ -4,7 +4,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, State, Step, Triangles};
 use crate::engine::{self, Buffer, Recorder};
-use crate::model::{Blade, Body, Strain, strain};
+use crate::model::{Blade, Body, Drag, Grip, Pins, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
@@ -12,6 +12,7 @@ pub struct Simulation {
     solver: Box<dyn Solver>,
     step: Step,
     time: SimulatedTime,
+    pins: Pins,
 }
 
 /// Simulated time: whole steps from a start.
@@ -39,12 +40,12 @@ impl Simulation {
     /// Joins a body with the solver that was made of it.
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self::at(SimulatedTime::default(), body, solver, step)
+        Self::at(SimulatedTime::default(), Pins::default(), body, solver, step)
     }
 
-    /// As [`Simulation::new`], with a solver that has come to a time.
-    pub(super) fn at(time: SimulatedTime, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { body, solver, step, time }
+    /// As [`Simulation::new`], with a solver that has come to a time and been told of `pins`.
+    pub(super) fn at(time: SimulatedTime, pins: Pins, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        Self { body, solver, step, time, pins }
     }
 
     /// Records one step.
@@ -75,12 +76,53 @@ impl Simulation {
         self.solver.cut(blade)
     }
 
-    /// Puts the body and the time back to how they started; settings that were changed since stay so.
+    /// Lets a hand pull at the body, or none any more, as [`Solver::set_grip`].
+    pub fn set_grip(&mut self, grip: Option<Grip>) {
+        self.solver.set_grip(grip);
+    }
+
+    /// Pins a particle where it is before the next step, or lets it go, with the mass that it has; what has carried it along
+    /// a path lets it go in either case.
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        let inverse_mass = if pinned { 0.0 } else { self.body.inverse_mass(particle) };
+        // A vertex of no triangle has no mass to move with.
+        self.pins.set(particle, inverse_mass == 0.0);
+        self.solver.set_inverse_mass(particle, inverse_mass);
+    }
+
+    /// Whether a particle is held, be it since the start or by [`Simulation::set_pinned`].
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    #[must_use]
+    pub fn is_pinned(&self, particle: u32) -> bool {
+        self.pins.is_pinned(&self.body, particle, self.time())
+    }
+
+    /// How many particles are held.
+    #[must_use]
+    pub fn pinned_count(&self) -> usize {
+        self.pins.count(&self.body, self.time())
+    }
+
+    /// Drags a collider off its path, or none any more, as [`Colliders::drag`].
+    ///
+    /// # Panics
+    /// Where there is no such collider.
+    pub fn drag(&mut self, drag: Option<Drag>) {
+        self.solver.colliders_mut().drag(drag);
+    }
+
+    /// Puts the body and the time back to how they started, and takes all hands off; settings that were changed since stay so.
     ///
     /// # Errors
     /// What the engine reports.
     pub fn reset(&mut self) -> engine::Result<()> {
         self.time = SimulatedTime::default();
+        self.pins.clear();
         self.solver.reset()
     }
 
@@ -89,7 +131,13 @@ impl Simulation {
     /// # Errors
     /// What the engine reports.
     pub fn state(&self) -> engine::Result<State> {
-        self.solver.state(self.time())
+        let (pins, dragged) = self.hands();
+        Ok(State { pins, dragged, ..self.solver.state(self.time())? })
+    }
+
+    /// What hands have pinned and let go, and how far they have dragged each collider off its path \[m\].
+    pub(super) fn hands(&self) -> (Pins, Vec<Vec3>) {
+        (self.pins.clone(), self.colliders().offsets().to_vec())
     }
 
     /// Goes on from a state of the same body, whatever solver it comes from, as [`Solver::set_state`]; [`Simulation::reset`]
@@ -102,7 +150,13 @@ impl Simulation {
     /// Where the state is not of as many particles.
     pub fn go_on_from(&mut self, state: &State) -> engine::Result<()> {
         self.time = SimulatedTime::from(state.time);
-        self.solver.set_state(state)
+        self.solver.set_state(state)?;
+        self.pins.clear();
+        for (particle, pinned) in state.pins.changes() {
+            self.set_pinned(particle, pinned);
+        }
+        self.solver.colliders_mut().set_offsets(&state.dragged);
+        Ok(())
     }
 
     /// Simulated time after the steps recorded so far \[s\].

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use glam::{Vec3, Vec4};
 
 use crate::layout::Constraint;
+use crate::model::Pins;
 
 /// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,10 @@ pub struct State {
     pub velocities: Vec<Vec3>,
     /// What has been cut.
     pub severed: Severed,
+    /// What hands have pinned and let go.
+    pub pins: Pins,
+    /// How far hands have dragged each collider off its path \[m\]. Shape \[collider_count\].
+    pub dragged: Vec<Vec3>,
 }
 
 /// What of a cloth has been cut.
@@ -46,7 +51,7 @@ impl State {
     /// The state of particles that are at `now` and were at `before` a substep of `substep_dt` \[s\] ago.
     pub(super) fn of_places(time: f64, now: &[Vec3], before: &[Vec3], substep_dt: f32) -> Self {
         let velocities = now.iter().zip(before).map(|(now, before)| (now - before) / substep_dt).collect();
-        Self { time, positions: now.to_vec(), velocities, severed: Severed::default() }
+        Self { time, positions: now.to_vec(), velocities, ..Self::default() }
     }
 
     /// Where `particles` were a substep of `substep_dt` \[s\] ago, and where they are.

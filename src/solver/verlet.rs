@@ -9,7 +9,7 @@ use super::state::truncated;
 use super::{Colliders, Particles, Solver, State, Step, Surroundings, Triangles, Wind};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Recorder};
 use crate::layout::{CollidePush, VerletParameters, VerletPush};
-use crate::model::Grid;
+use crate::model::{Grid, Grip};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -148,7 +148,8 @@ pub(super) fn flagged(particles: &[Vec4]) -> Vec<Vec4> {
 
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.external.record(recorder, time)?;
+        let place = self.current();
+        self.external.record(recorder, time, place)?;
         for substep in 0..self.step.substeps {
             self.external.record_forces(recorder, self.current())?;
             let CollidePush { start, end, collider_count } = self.external.push(substep);
@@ -170,6 +171,7 @@ impl Solver for Verlet {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.external.reset()?;
         let start = std::mem::take(&mut self.start);
         let written = self.write(&start, &start);
         self.start = start;
@@ -182,9 +184,18 @@ impl Solver for Verlet {
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
+        self.external.reset()?;
         let particles = self.external.particles_at(state, &flagged(&self.start));
         let [previous, current] = state.places(&particles, self.step.substep_dt());
         self.write(&flagged(&previous), &flagged(&current))
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.external.set_inverse_mass(particle, inverse_mass);
     }
 
     fn triangles(&self) -> Option<&Triangles> {

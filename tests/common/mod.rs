@@ -19,11 +19,12 @@ struct Silence(Instance);
 
 impl Validated {
     pub fn open() -> Self {
-        // Software drivers are not made to be unloaded and loaded again while other threads work with them: one instance
-        // that is never dropped keeps them in the process.
+        // Software drivers and layers are not made to be unloaded and loaded again while other threads work with them: one
+        // instance that is never dropped keeps them in the process.
         static KEPT: OnceLock<Instance> = OnceLock::new();
-        KEPT.get_or_init(|| Instance::new(&InstanceOptions::default()).expect("Vulkan, which tools/setup installs"));
-        let instance = Instance::new(&InstanceOptions { validation: true, ..Default::default() })
+        let options = InstanceOptions { validation: true, ..Default::default() };
+        KEPT.get_or_init(|| Instance::new(&options).expect("Vulkan, which tools/setup --test installs"));
+        let instance = Instance::new(&options)
             .expect("GPU tests need Vulkan and its validation layer, which tools/setup --test installs");
         let device = Device::open(&instance, None, false).expect("a Vulkan device");
         Self { device, _silence: Silence(instance) }

@@ -23,10 +23,11 @@ use crate::video::Target;
 
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
-/// In the window: drag to orbit, drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R starts
-/// again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V changes the view, P takes
-/// a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene file or a mesh that is dropped on
-/// it is opened.
+/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to cut,
+/// click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R
+/// starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V changes the
+/// view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene file or a mesh that
+/// is dropped on it is opened.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {

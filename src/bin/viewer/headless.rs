@@ -100,7 +100,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
         Ok(true)
     })?;
     let (steps, positions) = (wall.len() as u64, simulation.positions());
-    let state = State::new(&positions, simulation.strain(), simulation.cut_count());
+    let state = State::new(&positions, simulation.strain(), simulation.cut_count(), simulation.pinned_count());
     let residuals =
         arguments.residuals.map(|iterations| residuals(|order| Ok(simulation.residuals(order, iterations))));
     let residuals = residuals.transpose()?;

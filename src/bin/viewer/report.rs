@@ -73,6 +73,8 @@ pub struct State {
     pub finite: bool,
     /// Constraints that have been cut.
     cut_constraints: usize,
+    /// Particles that are held.
+    pinned_particles: usize,
     rms_strain: f64,
     max_strain: f64,
     aabb: [[f32; 3]; 2],
@@ -101,7 +103,7 @@ impl Spread {
 }
 
 impl State {
-    pub fn new(positions: &[Vec4], strain: Strain, cut_constraints: usize) -> Self {
+    pub fn new(positions: &[Vec4], strain: Strain, cut_constraints: usize, pinned_particles: usize) -> Self {
         // Unlike a drawing's bounds, the report's hide nothing: a particle that is not finite shows in them.
         let corner = |pick: fn(f32, f32) -> f32, start: f32| {
             let extreme = |axis: usize| {
@@ -115,6 +117,7 @@ impl State {
         Self {
             finite: positions.iter().all(|position| position.is_finite()),
             cut_constraints,
+            pinned_particles,
             rms_strain: strain.rms,
             max_strain: strain.max,
             aabb: [corner(f32::min, f32::INFINITY), corner(f32::max, f32::NEG_INFINITY)],

@@ -181,7 +181,9 @@ impl Run {
             |simulation| picture(&self.device, simulation, self.wave, &positions, before.as_deref(), arguments, camera);
         let picture = image.map(|_| draw(&self.simulation));
         let messages = self.device.instance().validation_messages();
-        let state = State::new(&positions, self.simulation.strain(&positions)?, self.simulation.cut_count()?);
+        let simulation = &self.simulation;
+        let (strain, cut) = (simulation.strain(&positions)?, simulation.cut_count()?);
+        let state = State::new(&positions, strain, cut, simulation.pinned_count());
         let device = (self.backend == Backend::Gpu).then(|| self.device.info());
         let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
             .with_timings(&self.timings)

@@ -2,10 +2,12 @@
 
 mod controls;
 mod files;
+mod hands;
 #[cfg(feature = "hot-reload")]
 mod hot_reload;
 mod opening;
 mod outputs;
+mod pointer;
 mod recovery;
 mod title;
 
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use tautline::engine::{Device, Surface, Swapchain};
+use tautline::glam::Vec2;
 use tautline::render::{self, Camera, Shown, ViewTargets};
 use tautline::scene::Scene;
 use tautline::solver::{Backup, Clock};
@@ -32,10 +35,10 @@ use crate::output;
 use crate::panels::Panels;
 use crate::run::{Run, open_device};
 use crate::source::Source;
+use hands::{Hands, Tool};
 pub use opening::Opening;
-use recovery::Kept;
-
 pub use outputs::Outputs;
+use recovery::Kept;
 
 /// How often a hidden window looks whether it is shown again; not every display says so.
 const HIDDEN_CHECK: Duration = Duration::from_millis(250);
@@ -117,6 +120,8 @@ struct View {
     /// How many single steps are still to be run while it is paused.
     steps_due: u32,
     mouse: Mouse,
+    tool: Tool,
+    hands: Hands,
     frames_left: Option<u32>,
     title_due: Instant,
     /// When device or surface were lost lately.
@@ -143,6 +148,7 @@ impl View {
         let covered = panels.covered(size.width);
         let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
+            hands: Hands::new(&run)?,
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             scene,
             source,
@@ -169,6 +175,7 @@ impl View {
             paused,
             steps_due: 0,
             mouse: Mouse::default(),
+            tool: Tool::default(),
             frames_left,
             title_due: Instant::now(),
             losses,
@@ -192,6 +199,7 @@ impl View {
         self.changed = false;
         self.tell_outcomes()?;
         self.open_dropped();
+        self.use_hands()?;
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
         let Some(frame) = self.swapchain.acquire()? else {
@@ -223,10 +231,13 @@ impl View {
             self.panels.look(recorder.work());
         }
         self.outputs.record(&mut recorder, &self.drawing, &self.run.simulation, &self.camera, (steps, alpha))?;
+        let extent = Vec2::new(self.size.width as f32, self.size.height as f32);
+        self.hands.record(&mut recorder, &self.run.simulation, extent)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
         self.stale = !fits;
         self.outputs.submitted();
+        self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
         self.backup.submitted(ticket)?;
         if let Some(left) = &mut self.frames_left {
@@ -252,7 +263,8 @@ impl View {
 
     /// Whether the picture differs from the one that the window shows.
     fn frame_due(&self) -> bool {
-        !self.paused || self.steps_due > 0 || self.stale || self.changed || self.outputs.busy()
+        let is_busy = self.outputs.busy() || self.hands.is_searching();
+        !self.paused || self.steps_due > 0 || self.stale || self.changed || is_busy
     }
 
     /// False while the window has no area.
@@ -370,13 +382,14 @@ impl ApplicationHandler for Application<'_> {
                 is_synthetic: false,
                 ..
             } if !taken => view.key(event_loop, &logical_key, repeat),
-            WindowEvent::CursorMoved { position, .. } => {
-                view.changed |= view.mouse.moved(position, view.size.height, &mut view.camera);
+            WindowEvent::ModifiersChanged(modifiers) => {
+                view.modifiers(modifiers);
                 Ok(())
             }
+            WindowEvent::CursorMoved { position, .. } => view.cursor_moved(position),
             // What was begun in the scene ends anywhere.
             WindowEvent::MouseInput { state, button, .. } if !taken || state == ElementState::Released => {
-                view.mouse.button(state, button);
+                view.mouse_button(state, button);
                 Ok(())
             }
             WindowEvent::MouseWheel { delta, .. } if !taken => {

@@ -6,7 +6,7 @@ use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders, Pbd};
 use crate::layout::{Constraint, PbdParameters, PredictPush};
-use crate::model::{Blade, Cloth};
+use crate::model::{Blade, Cloth, Grip};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::cutter::Schedule;
@@ -63,6 +63,7 @@ impl Constraints {
         let (parameters, step) = (self.parameters(), self.step);
         let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
         let Self { state, external, .. } = self;
+        external.pull(&step, timing, shaders::HAND_PULL, |push, particles| state.pull(push, particles));
         external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| state.blow(air, parameters, triangles));
         timing.measure(shaders::PBD_PREDICT.name, || state.predict(&parameters, &push));
         external.attach(substep, &step, timing, shaders::ATTACH_MOVE, |particles, attachments, push| {
@@ -115,6 +116,7 @@ impl CpuSolver for Constraints {
     }
 
     fn reset(&mut self) {
+        self.external.reset();
         self.cuts.clear();
         if std::mem::take(&mut self.is_cut) {
             (self.state, self.external.triangles) = self.start.clone();
@@ -132,7 +134,7 @@ impl CpuSolver for Constraints {
         } else {
             Severed::default()
         };
-        State { time, positions, velocities, severed }
+        State { time, positions, velocities, severed, ..State::default() }
     }
 
     fn set_state(&mut self, state: &State) {
@@ -145,6 +147,15 @@ impl CpuSolver for Constraints {
             let triangles = &mut self.external.triangles;
             self.state.sever(|constraints| state.severed.sever(constraints, triangles));
         }
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.state.positions[particle as usize].w = inverse_mass;
+        self.external.let_go(particle);
     }
 
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {

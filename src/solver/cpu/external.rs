@@ -1,13 +1,13 @@
-//! What acts on a cloth from outside, on the CPU: attachments and the air.
+//! What acts on a cloth from outside, on the CPU: attachments, the air, and hands.
 
 use glam::Vec4;
 
 use super::CpuTiming;
 use crate::cpu::Air;
 use crate::engine::ShaderCode;
-use crate::layout::{self, AirParameters, AttachPush, AttachedParticle};
-use crate::model::{Attachment, Cloth};
-use crate::solver::attachments::{attach_push, attached_particles, attachments_during, let_go};
+use crate::layout::{self, AirParameters, AttachPush, AttachedParticle, GripParticle, PullPush};
+use crate::model::{Attachment, Cloth, Grip};
+use crate::solver::attachments::{attach_push, attached_particles, attachments_during, place_of, release_past};
 use crate::solver::{State, Step, Surroundings};
 
 pub(super) struct External {
@@ -16,6 +16,7 @@ pub(super) struct External {
     /// Where `attachments` are during the step.
     moving: Vec<layout::Attachment>,
     air: Option<(Air, AirParameters)>,
+    grip: Option<Grip>,
     /// Of the cloth, as they are now.
     pub(super) triangles: Vec<[u32; 3]>,
 }
@@ -34,6 +35,7 @@ impl External {
             attached: attached_particles(surroundings.attachments),
             moving: Vec::new(),
             air,
+            grip: None,
             triangles: cloth.triangles.clone(),
         }
     }
@@ -46,8 +48,39 @@ impl External {
     /// `particles` as a state has them at its time, as those of a solver on a device.
     pub(super) fn particles_at(&self, state: &State, step: &Step, particles: &[Vec4]) -> Vec<Vec4> {
         let mut particles = state.positions_as(particles);
-        let_go(&self.attachments, state.time, step, &mut particles);
+        release_past(&self.attachments, state.time, step, &mut particles);
         particles
+    }
+
+    pub(super) fn set_grip(&mut self, grip: Option<Grip>) {
+        self.grip = grip;
+    }
+
+    /// Lets go of a particle that is attached.
+    pub(super) fn let_go(&mut self, particle: u32) {
+        if let Some(place) = place_of(&self.attached, particle) {
+            // Behind all others is one that has let go.
+            self.attached[place].attachment = self.attachments.len() as u32;
+        }
+    }
+
+    /// Takes all hands off.
+    pub(super) fn reset(&mut self) {
+        self.grip = None;
+        self.attached = attached_particles(&self.attachments);
+    }
+
+    /// Lets a hand, where there is one, pull as `pull` does, and measures the pass.
+    pub(super) fn pull(
+        &self,
+        step: &Step,
+        timing: &mut CpuTiming,
+        pass: ShaderCode<'static>,
+        pull: impl FnOnce(&PullPush, &[GripParticle]),
+    ) {
+        if let Some(grip) = &self.grip {
+            timing.measure(pass.name, || pull(&grip.push(step.substep_dt()), grip.particles()));
+        }
     }
 
     /// Lets the air, where there is some, blow as `blow` does, and measures the pass.

@@ -19,7 +19,7 @@ use glam::{Vec3, Vec4};
 use super::{ConstraintSolver, PbdSettings, State, rope};
 use crate::cpu::Colliders;
 use crate::layout::Constraint;
-use crate::model::Blade;
+use crate::model::{Blade, Grip};
 
 /// A solver on the CPU with the state of what it moves.
 trait CpuSolver: Send {
@@ -40,6 +40,12 @@ trait CpuSolver: Send {
 
     /// As [`Solver::set_camera`](super::Solver::set_camera).
     fn set_camera(&mut self, _position: Vec3) {}
+
+    /// As [`Solver::set_grip`](super::Solver::set_grip).
+    fn set_grip(&mut self, grip: Option<Grip>);
+
+    /// As [`Solver::set_inverse_mass`](super::Solver::set_inverse_mass).
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32);
 
     /// As [`Solver::pbd_settings_mut`](super::Solver::pbd_settings_mut).
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
@@ -86,7 +92,7 @@ trait CpuSolver: Send {
 enum HostParticles<'a> {
     /// xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
     Buffer(&'a [Vec4]),
-    /// x, y, z, previous x, y, z \[m\] and level of detail, each a plane of \[particle_count\].
+    /// x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it, each a plane of \[particle_count\].
     Planes(Vec<f32>),
 }
 

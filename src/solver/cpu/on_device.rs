@@ -5,7 +5,8 @@ use glam::{Vec3, Vec4};
 use super::simulation::run;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
-use crate::model::{Blade, Body, Collider, colliders_during, triangles_around};
+use crate::model::{Blade, Body, Collider, Grip, colliders_during, triangles_around};
+use crate::solver::dragged::Dragged;
 use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, State, Step, Triangles};
 
 pub(super) struct OnDevice {
@@ -28,13 +29,15 @@ impl OnDevice {
         device: &Device,
         solver: Box<dyn CpuSolver>,
         body: &Body,
-        colliders: &[Collider],
+        (list, mut dragged): (&[Collider], Dragged),
         step: Step,
         time: f64,
     ) -> engine::Result<Self> {
-        let colliders = Colliders::new(device, colliders)?;
+        let mut seen = colliders_during(list, time - f64::from(step.dt), time);
+        dragged.advance(&mut seen, 0.0);
+        let colliders = Colliders::with_dragged(device, list, dragged)?;
         if !colliders.is_empty() {
-            colliders.buffer().write(&colliders_during(colliders.list(), time - f64::from(step.dt), time))?;
+            colliders.buffer().write(&seen)?;
         }
         let triangles = match body {
             Body::Cloth(cloth) => Some(Triangles::new(device, cloth)?),
@@ -110,8 +113,9 @@ impl OnDevice {
 
 impl Solver for OnDevice {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
-        run(&mut *self.solver, &self.step, time, self.colliders.list(), &mut self.timing);
+        let seen = self.colliders.during(time, time + f64::from(self.step.dt));
+        self.colliders.record_seen(recorder, &seen)?;
+        run(&mut *self.solver, time, &seen, self.colliders.list(), &mut self.timing);
         self.upload_triangles(recorder)?;
         self.upload(recorder)
     }
@@ -125,6 +129,7 @@ impl Solver for OnDevice {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
+        self.colliders.reset();
         self.solver.reset();
         self.write_triangles()?;
         self.buffer().write(self.solver.particles().floats())
@@ -142,6 +147,14 @@ impl Solver for OnDevice {
         self.solver.set_state(state);
         self.write_triangles()?;
         self.buffer().write(self.solver.particles().floats())
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.solver.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.solver.set_inverse_mass(particle, inverse_mass);
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -4,8 +4,9 @@ use glam::Vec3;
 
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
-use crate::model;
+use crate::model::{self, Grip};
 use crate::shaders;
+use crate::solver::rope_hand::RopeHand;
 use crate::solver::state::truncated;
 use crate::solver::{RopeSettings, RopeSway, State, Step};
 
@@ -16,6 +17,7 @@ pub(super) struct Ropes {
     sways: Vec<Option<RopeSway>>,
     rests: Vec<Vec3>,
     camera: Option<Vec3>,
+    hand: RopeHand,
     state: cpu::RopeVerlet,
 }
 
@@ -28,6 +30,7 @@ impl Ropes {
             sways,
             rests: truncated(&rests),
             camera: None,
+            hand: RopeHand::default(),
             state: at_rest(ropes),
             ropes: ropes.clone(),
         }
@@ -42,8 +45,9 @@ fn at_rest(ropes: &model::Ropes) -> cpu::RopeVerlet {
 impl CpuSolver for Ropes {
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
         let Self { step, settings, ropes, .. } = self;
-        let seen = settings.ropes(ropes, &self.sways, time, time + f64::from(step.dt));
-        let push = settings.push(self.camera, time, colliders.list.len());
+        let mut seen = settings.ropes(ropes, &self.sways, time, time + f64::from(step.dt));
+        self.hand.act(&mut seen);
+        let push = self.hand.push(settings.push(self.camera, time, colliders.list.len()));
         let parameters = settings.parameters(step);
         timing.measure(shaders::ROPE_STEP.name, || self.state.step(&parameters, &seen, &self.rests, colliders, &push));
     }
@@ -56,10 +60,12 @@ impl CpuSolver for Ropes {
         planes.extend(
             ropes.zip(state.levels()).flat_map(|(rope, &level)| rope.particles.clone().map(move |_| level as f32)),
         );
+        planes.extend(state.pinned().iter().map(|&pinned| if pinned { 1.0 } else { 0.0 }));
         HostParticles::Planes(planes)
     }
 
     fn reset(&mut self) {
+        self.hand = RopeHand::default();
         self.state = at_rest(&self.ropes);
     }
 
@@ -68,6 +74,7 @@ impl CpuSolver for Ropes {
     }
 
     fn set_state(&mut self, state: &State) {
+        self.reset();
         let particles = state.positions_as(self.ropes.positions());
         let [previous, current] = state.places(&particles, self.step.substep_dt()).map(|places| truncated(&places));
         self.state = cpu::RopeVerlet::new(&previous, &current, self.ropes.ropes().len());
@@ -75,6 +82,15 @@ impl CpuSolver for Ropes {
 
     fn set_camera(&mut self, position: Vec3) {
         self.camera = Some(position);
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.hand.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.hand.touch(particle);
+        self.state.pinned_mut()[particle as usize] = inverse_mass == 0.0;
     }
 
     fn constraint_count(&self) -> usize {

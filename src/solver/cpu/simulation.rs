@@ -9,7 +9,11 @@ use super::springs::{MassSpring, Verlet};
 use super::{CpuSolver, CpuTiming};
 use crate::cpu::Colliders;
 use crate::engine::{self, Device};
-use crate::model::{self, Blade, Body, Cloth, Collider, Grid, Strain, collider_heights, colliders_during};
+use crate::layout;
+use crate::model::{
+    self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_heights, colliders_during,
+};
+use crate::solver::dragged::Dragged;
 use crate::solver::simulation::{SimulatedTime, intact_strain};
 use crate::solver::{
     ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, State, Step, Surroundings,
@@ -25,13 +29,16 @@ pub struct CpuSimulation {
     body: Body,
     solver: Box<dyn CpuSolver>,
     colliders: Vec<Collider>,
+    dragged: Dragged,
     step: Step,
     time: SimulatedTime,
+    pins: Pins,
 }
 
 impl CpuSimulation {
     fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
-        Self { body, solver, colliders: colliders.to_vec(), step, time: SimulatedTime::default() }
+        let (dragged, pins) = (Dragged::new(colliders.len()), Pins::default());
+        Self { body, solver, colliders: colliders.to_vec(), dragged, step, time: SimulatedTime::default(), pins }
     }
 
     /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
@@ -77,7 +84,9 @@ impl CpuSimulation {
     /// Runs one step, and says how long its passes took.
     pub fn advance(&mut self) -> CpuTiming {
         let (mut timing, time) = (CpuTiming::default(), self.time());
-        run(&mut *self.solver, &self.step, time, &self.colliders, &mut timing);
+        let mut list = colliders_during(&self.colliders, time, time + f64::from(self.step.dt));
+        self.dragged.advance(&mut list, f64::from(self.step.dt));
+        run(&mut *self.solver, time, &list, &self.colliders, &mut timing);
         self.time.steps += 1;
         timing
     }
@@ -92,20 +101,58 @@ impl CpuSimulation {
         self.solver.cut(blade)
     }
 
+    /// Puts the body and the time back to how they started, as [`Simulation::reset`].
+    pub fn reset(&mut self) {
+        self.time = SimulatedTime::default();
+        self.pins.clear();
+        self.dragged = Dragged::new(self.colliders.len());
+        self.solver.reset();
+    }
+
+    /// Lets a hand pull at the body, as [`Simulation::set_grip`].
+    pub fn set_grip(&mut self, grip: Option<Grip>) {
+        self.solver.set_grip(grip);
+    }
+
+    /// Pins a particle where it is, or lets it go, as [`Simulation::set_pinned`].
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        let inverse_mass = if pinned { 0.0 } else { self.body.inverse_mass(particle) };
+        self.pins.set(particle, inverse_mass == 0.0);
+        self.solver.set_inverse_mass(particle, inverse_mass);
+    }
+
+    /// How many particles are held.
+    #[must_use]
+    pub fn pinned_count(&self) -> usize {
+        self.pins.count(&self.body, self.time())
+    }
+
+    /// Drags a collider off its path, as [`Simulation::drag`].
+    ///
+    /// # Panics
+    /// Where there is no such collider.
+    pub fn drag(&mut self, drag: Option<Drag>) {
+        self.dragged.drag(drag);
+    }
+
     /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the particles.
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.
     pub fn on_device(self, device: &Device) -> engine::Result<Simulation> {
         let time = self.time();
-        let solver = OnDevice::new(device, self.solver, &self.body, &self.colliders, self.step, time)?;
-        Ok(Simulation::at(self.time, self.body, Box::new(solver), self.step))
+        let colliders = (&*self.colliders, self.dragged);
+        let solver = OnDevice::new(device, self.solver, &self.body, colliders, self.step, time)?;
+        Ok(Simulation::at(self.time, self.pins, self.body, Box::new(solver), self.step))
     }
 
     /// What the body does now.
     #[must_use]
     pub fn state(&self) -> State {
-        self.solver.state(self.time())
+        State { pins: self.pins.clone(), dragged: self.dragged.offsets().to_vec(), ..self.solver.state(self.time()) }
     }
 
     /// Goes on from a state of the same body, as [`Simulation::go_on_from`].
@@ -115,6 +162,11 @@ impl CpuSimulation {
     pub fn go_on_from(&mut self, state: &State) {
         self.time = SimulatedTime::from(state.time);
         self.solver.set_state(state);
+        self.pins.clear();
+        for (particle, pinned) in state.pins.changes() {
+            self.set_pinned(particle, pinned);
+        }
+        self.dragged = Dragged::at(&state.dragged, self.colliders.len());
     }
 
     /// Simulated time after the steps run so far \[s\].
@@ -165,9 +217,15 @@ impl CpuSimulation {
     }
 }
 
-/// Runs the step that starts at `time` \[s\] inside the pool, so that its passes need not go there one by one.
-pub(super) fn run(solver: &mut dyn CpuSolver, step: &Step, time: f64, colliders: &[Collider], timing: &mut CpuTiming) {
-    let list = colliders_during(colliders, time, time + f64::from(step.dt));
-    let colliders = Colliders { list: &list, heights: &collider_heights(colliders) };
+/// Runs the step that starts at `time` \[s\], in which `colliders` move as `list` says, inside the pool, so that its passes
+/// need not go there one by one.
+pub(super) fn run(
+    solver: &mut dyn CpuSolver,
+    time: f64,
+    list: &[layout::Collider],
+    colliders: &[Collider],
+    timing: &mut CpuTiming,
+) {
+    let colliders = Colliders { list, heights: &collider_heights(colliders) };
     rayon::scope(|_| solver.step(time, &colliders, timing));
 }

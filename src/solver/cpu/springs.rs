@@ -5,12 +5,12 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
-use crate::model::{Cloth, Grid};
+use crate::model::{Cloth, Grid, Grip};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::state::truncated;
 use crate::solver::verlet::flagged;
-use crate::solver::{MassSpringSettings, Severed, State, Step, Surroundings, VerletSettings};
+use crate::solver::{MassSpringSettings, State, Step, Surroundings, VerletSettings};
 
 pub(super) struct Verlet {
     step: Step,
@@ -42,6 +42,7 @@ impl CpuSolver for Verlet {
         external.start_step(time, step);
         for substep in 0..step.substeps {
             let time = time + f64::from(substep) * f64::from(step.substep_dt());
+            external.pull(step, timing, shaders::HAND_PULL_IMAGE, |push, particles| state.pull(push, particles));
             external.blow(timing, shaders::AIR_FORCE_IMAGE, |air, parameters, triangles| {
                 state.blow(air, parameters, triangles);
             });
@@ -62,6 +63,7 @@ impl CpuSolver for Verlet {
     }
 
     fn reset(&mut self) {
+        self.external.reset();
         self.state = cpu::Verlet::new(&self.start, &self.start);
     }
 
@@ -71,9 +73,19 @@ impl CpuSolver for Verlet {
     }
 
     fn set_state(&mut self, state: &State) {
+        self.external.reset();
         let particles = self.external.particles_at(state, &self.step, &flagged(&self.start));
         let [previous, current] = state.places(&particles, self.step.substep_dt());
         self.state = cpu::Verlet::new(&flagged(&previous), &flagged(&current));
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.state.set_pinned(particle, inverse_mass == 0.0);
+        self.external.let_go(particle);
     }
 }
 
@@ -105,6 +117,7 @@ impl CpuSolver for MassSpring {
         let parameters = settings.parameters(step, &self.grid);
         external.start_step(time, step);
         for substep in 0..step.substeps {
+            external.pull(step, timing, shaders::HAND_PULL, |push, particles| state.pull(push, particles));
             external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| {
                 state.blow(air, parameters, triangles);
             });
@@ -121,17 +134,28 @@ impl CpuSolver for MassSpring {
     }
 
     fn reset(&mut self) {
+        self.external.reset();
         self.state = cpu::MassSpring::new(&self.start);
     }
 
     fn state(&self, time: f64) -> State {
         let (positions, velocities) = (truncated(self.state.positions()), truncated(self.state.velocities()));
-        State { time, positions, velocities, severed: Severed::default() }
+        State { time, positions, velocities, ..State::default() }
     }
 
     fn set_state(&mut self, state: &State) {
+        self.external.reset();
         let particles = self.external.particles_at(state, &self.step, &self.start);
         self.state = cpu::MassSpring::new(&particles);
         self.state.velocities_mut().copy_from_slice(&state.velocity_vectors());
+    }
+
+    fn set_grip(&mut self, grip: Option<Grip>) {
+        self.external.set_grip(grip);
+    }
+
+    fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        self.state.set_inverse_mass(particle, inverse_mass);
+        self.external.let_go(particle);
     }
 }

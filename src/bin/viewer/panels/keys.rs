@@ -3,8 +3,10 @@
 use egui::{Align2, Ui};
 
 /// Each key of the window, and what it does.
-const KEYS: [(&str, &str); 16] = [
-    ("Drag", "orbit"),
+const KEYS: [(&str, &str); 18] = [
+    ("Drag", "pull at cloth and ropes, move a collider, or orbit"),
+    ("Ctrl drag", "cut"),
+    ("Shift click", "pin, or let go"),
     ("Right drag", "pan"),
     ("Scroll", "zoom"),
     ("Space", "pause, or go on"),

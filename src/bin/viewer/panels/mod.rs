@@ -10,6 +10,7 @@ mod parameters;
 mod pass;
 mod pointer;
 mod run;
+mod stroke;
 mod style;
 mod timings;
 mod views;
@@ -32,6 +33,7 @@ use crate::video::Format;
 use crate::window::Outputs;
 use message::Message;
 use parameters::Parameters;
+use stroke::Stroke;
 use timings::Timings;
 
 /// What a person asks for in a panel.
@@ -88,6 +90,7 @@ pub struct Panels {
     /// The mouse is over one of them.
     pointed_at: bool,
     message: Option<Message>,
+    pub stroke: Stroke,
     /// When egui wants to be drawn again, though nothing happens.
     wake_at: Option<Instant>,
 }
@@ -110,6 +113,7 @@ impl Panels {
             keys_visible: false,
             pointed_at: false,
             message: None,
+            stroke: Stroke::default(),
             wake_at: None,
         })
     }
@@ -167,7 +171,7 @@ impl Panels {
 
     /// When the panels have to be drawn again, though nothing happens.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.wake_at.filter(|_| self.open())
+        self.wake_at.filter(|_| self.open() || !self.stroke.is_empty())
     }
 
     /// Share of a window, so many pixels wide, that the panel at its side covers.
@@ -195,7 +199,7 @@ impl Panels {
         let mut commands = Vec::new();
         self.primitives.clear();
         self.message.take_if(|message| message.is_over());
-        if !self.open() {
+        if !self.open() && self.stroke.is_empty() {
             return Ok(commands);
         }
         let input = self.input.take_egui_input(window);
@@ -236,6 +240,7 @@ impl Panels {
         if let Some(message) = &mut self.message {
             message.show(ui, width);
         }
+        self.stroke.show(ui.ctx());
     }
 
     fn sections(&mut self, ui: &mut egui::Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {

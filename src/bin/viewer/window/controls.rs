@@ -9,6 +9,7 @@ use tautline::solver::{Backup, Clock, ConstraintSolver};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
+use super::hands::Hands;
 use super::{MAX_STEPS, View, framing};
 use crate::arguments::{Backend, VIEWS};
 use crate::panels::{Command, Facts};
@@ -83,6 +84,7 @@ impl View {
     }
 
     fn reset(&mut self) -> Result<()> {
+        self.hands.drop_all();
         self.run.simulation.reset()?;
         self.backup.forget();
         self.clock.reset();
@@ -159,9 +161,9 @@ impl View {
     }
 
     fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
-        let backup = Backup::new(&run.device, &run.simulation)?;
+        let (hands, backup) = (Hands::new(&run)?, Backup::new(&run.device, &run.simulation)?);
         self.drawing = run.view(self.swapchain.format(), self.shown)?;
-        self.backup = backup;
+        (self.hands, self.backup) = (hands, backup);
         if run.simulation.step().dt != self.run.simulation.step().dt {
             // Its pictures come at a fixed rate of simulated time.
             self.outputs.end_video();

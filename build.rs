@@ -3,7 +3,7 @@
 //! A shader that does not compile fails the build with its file and line. The generated files are included by
 //! `src/shaders.rs` and `src/layout`.
 
-#[path = "build/compile.rs"]
+#[path = "src/bin/viewer/compile.rs"]
 mod compile;
 #[path = "src/engine/reflect.rs"]
 #[allow(dead_code)]
@@ -22,7 +22,7 @@ const ROOT: &str = "glsl";
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed={ROOT}");
-    println!("cargo::rerun-if-changed=build/compile.rs");
+    println!("cargo::rerun-if-changed=src/bin/viewer/compile.rs");
     println!("cargo::rerun-if-changed=src/engine/reflect.rs");
     match build() {
         Ok(()) => ExitCode::SUCCESS,

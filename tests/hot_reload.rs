@@ -46,7 +46,7 @@ fn an_edited_shader_takes_over_and_one_that_is_wrong_does_not() {
     assert!(red > 1000 && cream > 1000 && green(&before) == 0);
 
     // All of the cloth is green, and where it was.
-    let fragment = glsl.join("view/cloth.frag");
+    let fragment = glsl.join("lib/cloth_fragment.glsl");
     let original = fs::read_to_string(&fragment).unwrap();
     let is_green = "\nvoid main() { original(); color = vec4(0.0, 0.6, 0.0, 1.0); }\n";
     fs::write(&fragment, original.replace("void main()", "void original()") + is_green).unwrap();

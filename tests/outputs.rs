@@ -150,7 +150,7 @@ fn a_full_disk_is_told_and_the_scene_goes_on() {
     screen.xdotool("key m");
     screen.titled(window, "recording");
     // More than fits.
-    let simulated = || screen.title(window).split(' ').nth(1).unwrap().parse::<f64>().unwrap();
+    let simulated = || screen.title(window).split(' ').nth(2).unwrap().parse::<f64>().unwrap();
     screen.until("two seconds are simulated", || (simulated() >= 2.0).then_some(()));
     screen.xdotool("key m");
     let errors = || fs::read_to_string(screen.path("stderr")).unwrap();

@@ -294,9 +294,10 @@ fn the_mouse_is_the_panels_over_the_panel_and_the_cameras_elsewhere() {
     screen.xdotool(&format!("mousemove {panel} 150 mousedown 1 mousemove {panel} 250 mouseup 1 click 5 click 5"));
     let scrolled = screen.still_after(&before);
     assert!(scene(&scrolled) == scene(&before), "the camera moved with what is for the panel");
-    screen.xdotool("mousemove 100 200 mousedown 1 mousemove 150 220 mouseup 1");
-    let turned = screen.still_after(&scrolled);
-    assert!(scene(&turned) != scene(&before), "the camera turns");
+    // Beside the flag, which it would pull at.
+    screen.xdotool("mousemove 30 600 mousedown 1 mousemove 80 620 mouseup 1");
+    screen.until("the camera turns", || (scene(&screen.pixels(SIZE)) != scene(&before)).then_some(()));
+    let turned = screen.still();
     screen.xdotool("mousemove 100 200 click 5 click 5 click 5");
     let smaller = screen.still_after(&turned);
     assert!(red_and_cream(&scene(&smaller)).0 < red_and_cream(&scene(&turned)).0);

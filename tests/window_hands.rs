@@ -78,7 +78,7 @@ impl Stage {
         if self.screen.title(self.window).contains("paused") {
             self.screen.xdotool("key space");
         }
-        let simulated = |title: String| title.split(' ').nth(1)?.parse::<f64>().ok();
+        let simulated = |title: String| title.split(' ').nth(2)?.parse::<f64>().ok();
         self.screen.until("time goes by", || simulated(self.screen.title(self.window)).filter(|&now| now >= time));
     }
 

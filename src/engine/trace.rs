@@ -95,9 +95,12 @@ impl Trace {
                     history.layout = Some(held);
                 }
                 history.write_is_settled = !one.writes() && (history.write_is_settled || transition.is_some());
+                if one.writes() || transition.is_some() {
+                    // What comes after this one comes after those that it has waited for.
+                    history.reads.clear();
+                }
                 if one.writes() {
                     history.last_write = Some((index, *one));
-                    history.reads.clear();
                 } else {
                     history.reads.push((index, *one));
                 }
@@ -237,6 +240,35 @@ mod tests {
             let mut narrow = whole.clone();
             narrow.barriers[index].1.source_stages = Stages::TRANSFER;
             assert!(index == 0 || !narrow.races().is_empty(), "barrier {index} waits for nobody and nothing was said");
+        }
+    }
+
+    /// A storage image that one pass reads, that is copied, and that passes read and write again.
+    fn read_and_copied() -> Vec<(&'static str, Vec<Use>)> {
+        let resource = ResourceId::next();
+        let one = |stages, accesses, layout| {
+            let (image, home) = (vk::Image::null(), vk::ImageLayout::GENERAL);
+            let image = ImageUse { image, aspect: vk::ImageAspectFlags::COLOR, home, layout };
+            vec![Use { resource, stages, accesses, image: Some(image) }]
+        };
+        let read = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_READ, vk::ImageLayout::GENERAL);
+        let write = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_WRITE, vk::ImageLayout::GENERAL);
+        let copied = one(Stages::ALL_TRANSFER, Accesses::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        vec![("read", read.clone()), ("copy", copied), ("read again", read), ("write", write)]
+    }
+
+    #[test]
+    fn an_image_that_is_copied_between_two_passes_follows_the_copy() {
+        let whole = record(&read_and_copied());
+        assert_eq!(whole.races(), Vec::<String>::new());
+        assert_eq!(whole.barrier_count(), 3);
+        for index in 0..whole.barrier_count() {
+            let mut trace = whole.clone();
+            trace.barriers.remove(index);
+            assert!(!trace.races().is_empty(), "barrier {index} is missing and nothing was said");
+            let mut narrow = whole.clone();
+            narrow.barriers[index].1.source_stages = Stages::VERTEX_SHADER;
+            assert!(!narrow.races().is_empty(), "barrier {index} waits for nobody and nothing was said");
         }
     }
 

@@ -2,7 +2,6 @@
 
 mod arguments;
 #[cfg(feature = "hot-reload")]
-#[path = "../../../build/compile.rs"]
 mod compile;
 mod headless;
 mod interrupt;

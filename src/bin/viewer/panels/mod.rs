@@ -133,9 +133,13 @@ impl Panels {
                 WindowEvent::CursorMoved { position, .. } => self.shows_motion(*position),
                 _ => true,
             };
-        // Esc closes what has popped up, before it closes the window.
-        response.consumed
-            || matches!(event, WindowEvent::KeyboardInput { .. }) && egui::Popup::is_any_open(&self.context)
+        match event {
+            // egui itself would go by where the mouse was when the panels were drawn last.
+            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } => self.has_pointer(),
+            // Esc closes what has popped up, before it closes the window.
+            WindowEvent::KeyboardInput { .. } => response.consumed || egui::Popup::is_any_open(&self.context),
+            _ => response.consumed,
+        }
     }
 
     /// Shows the panel at the side, or hides it.

@@ -19,6 +19,11 @@ impl Panels {
         shows
     }
 
+    /// Whether the mouse is over one of the panels, or drags something that began there.
+    pub(super) fn has_pointer(&self) -> bool {
+        self.pointed_at || self.context.egui_is_using_pointer()
+    }
+
     fn is_over(&self, at: PhysicalPosition<f64>) -> bool {
         let at = pos2(at.x as f32, at.y as f32) / self.pixels_per_point;
         let right = self.context.content_rect().right();

@@ -212,7 +212,8 @@ fn latest(wall: &[Duration]) -> &[Duration] {
     &wall[wall.len() - frames..]
 }
 
-/// The passes, in the order of their first calls; then copies, whose names are no paths of shaders, for they come and go.
+/// The passes of the solver, in the order of their first calls, and then those of the view, which has some before the last
+/// step of a frame; at the end copies, whose names are no paths of shaders, for they come and go.
 fn names<'a>(timings: &[&'a FrameTiming]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     // The longest recording knows the order best: one without a step only draws.
@@ -224,7 +225,7 @@ fn names<'a>(timings: &[&'a FrameTiming]) -> Vec<&'a str> {
             }
         }
     }
-    names.sort_by_key(|name| !name.contains('/'));
+    names.sort_by_key(|name| (!name.contains('/'), name.starts_with("view/")));
     names
 }
 

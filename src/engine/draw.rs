@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::bindings::{Bindings, add_use};
 use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Error, Result};
 use super::hazard::Use;
 use super::image::{DEPTH_FORMAT, Image, ImageKind};
-use super::interface::{Bindings, Interface, Module, Pipeline, ShaderCode, add_use, reflect_shader};
+use super::interface::{Interface, Module, Pipeline, ShaderCode, reflect_shader};
 use super::recorder::Recorder;
 use super::replaced::current;
 use super::work::{Bound, Extent, Work};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::bindings::{Bindings, Resource};
 use super::device::Device;
 use super::error::{Error, Result};
-pub use super::interface::Bindings;
-use super::interface::{Interface, Module, Pipeline, Resource, ShaderCode, reflect_shader};
+use super::interface::{Interface, Module, Pipeline, ShaderCode, reflect_shader};
 use super::replaced::current;
 
 /// A compute shader, ready to be bound and dispatched. Cheap to clone.

@@ -12,6 +12,7 @@
 
 #![allow(unsafe_code)]
 
+mod bindings;
 mod buffer;
 mod choice;
 mod device;
@@ -35,6 +36,7 @@ pub mod trace;
 mod work;
 
 pub use ash::vk;
+pub use bindings::{Bindings, Resource};
 pub use buffer::{Buffer, Staging};
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Memory, Ticket};
@@ -43,8 +45,8 @@ pub use error::{Error, Result};
 pub use frames::Frames;
 pub use image::{COLOR_FORMAT, DEPTH_FORMAT, Image, ImageKind};
 pub use instance::{Instance, InstanceOptions};
-pub use interface::{Interface, Pipeline, Resource, ShaderCode};
-pub use kernel::{Bindings, Kernel};
+pub use interface::{Interface, Pipeline, ShaderCode};
+pub use kernel::Kernel;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
 #[cfg(feature = "viewer")]

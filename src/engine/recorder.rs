@@ -8,13 +8,14 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::NoUninit;
 
+use super::bindings::Bindings;
 use super::buffer::Staging;
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
 use super::frames::Slot;
 use super::hazard::{Barrier, ResourceId, Tracker, Use};
 use super::interface::Pipeline;
-use super::kernel::{Bindings, Kernel};
+use super::kernel::Kernel;
 use super::trace::Trace;
 use super::work::{Extent, PassWork, Work};
 

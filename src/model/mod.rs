@@ -92,6 +92,15 @@ impl Body {
         }
     }
 
+    /// The mean distance between neighbours at rest \[m\], along structural springs; 0 where there are none.
+    #[must_use]
+    pub fn mean_spacing(&self) -> f32 {
+        let structural = self.springs().iter().filter(|spring| spring.kind == SpringKind::Structural);
+        let (sum, count) =
+            structural.fold((0.0, 0.0), |(sum, count), spring| (sum + f64::from(spring.rest_length), count + 1.0));
+        (sum / f64::max(count, 1.0)) as f32
+    }
+
     /// The springs between the particles.
     #[must_use]
     pub fn springs(&self) -> &[Spring] {

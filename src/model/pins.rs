@@ -14,9 +14,15 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Notes that a hand has pinned a particle, or let it go.
-    pub fn set(&mut self, particle: u32, pinned: bool) {
-        self.changed.insert(particle, pinned);
+    /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then \[1/kg\].
+    ///
+    /// # Panics
+    /// Where there is no such particle.
+    pub fn set(&mut self, body: &Body, particle: u32, pinned: bool) -> f32 {
+        let inverse_mass = if pinned { 0.0 } else { body.inverse_mass(particle) };
+        // A vertex of no triangle has no mass to move with.
+        self.changed.insert(particle, inverse_mass == 0.0);
+        inverse_mass
     }
 
     /// What hands have done: each particle that they have pinned (true) or let go (false), by its index.
@@ -94,9 +100,9 @@ mod tests {
             let mut pins = Pins::default();
             assert_eq!((pins.count(&body, 1.0), pins.count(&body, 2.0)), (held, 1));
             assert!(pins.is_pinned(&body, 0, 1.0) && !pins.is_pinned(&body, 0, 2.0) && pins.is_pinned(&body, 3, 2.0));
-            pins.set(3, false);
-            pins.set(2, true);
-            pins.set(0, true);
+            pins.set(&body, 3, false);
+            pins.set(&body, 2, true);
+            pins.set(&body, 0, true);
             assert_eq!(pins.count(&body, 2.0), 2);
             assert!(pins.is_pinned(&body, 0, 2.0) && pins.is_pinned(&body, 2, 2.0) && !pins.is_pinned(&body, 3, 2.0));
             pins.clear();

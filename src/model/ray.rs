@@ -36,13 +36,8 @@ pub struct Drag {
 const MOST_STEPS: u32 = 256;
 
 impl Collider {
-    /// Whether a person can move it: a body with an end, and no ground.
-    #[must_use]
-    pub fn is_movable(&self) -> bool {
-        matches!(self.shape, Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Box { .. })
-    }
-
-    /// How far along a ray it is met \[m\] where its frame is at `pose`; none where it is not, or not movable.
+    /// How far along a ray it is met \[m\] where its frame is at `pose`; none where it is not, or has no end
+    /// and so cannot be moved.
     #[must_use]
     pub fn met(&self, ray: &Ray, pose: &Pose) -> Option<f32> {
         let turn_back = pose.rotation.conjugate();

@@ -1,7 +1,7 @@
 //! What pictures show beside shapes.
 
 use super::camera::Bounds;
-use crate::model::{Body, SpringKind};
+use crate::model::Body;
 use crate::solver::Simulation;
 
 /// Strength of gravity that speeds are compared with \[m/s²\].
@@ -63,10 +63,7 @@ pub fn full_speed(room: Bounds) -> f32 {
 /// rest, in the mean.
 #[must_use]
 pub fn reach(body: &Body) -> f32 {
-    let neighbours = body.springs().iter().filter(|spring| spring.kind == SpringKind::Structural);
-    let (sum, count) =
-        neighbours.fold((0.0, 0.0), |(sum, count), spring| (sum + f64::from(spring.rest_length), count + 1.0));
-    (sum / f64::max(count, 1.0)) as f32
+    body.mean_spacing()
 }
 
 #[cfg(test)]

@@ -32,10 +32,8 @@ impl Value for Option<ImagePath> {
 impl Scene {
     /// Fails where there are two patterns, or nothing that one could be printed on.
     pub(super) fn check_pattern(&self) -> Result<(), SceneError> {
-        let (key, found) = match &self.texture {
-            Some(ImagePath(path)) => ("texture", path.display().to_string()),
-            None if self.checker > 0 => ("checker", self.checker.to_string()),
-            None => return Ok(()),
+        let Some((key, found)) = self.pattern_key() else {
+            return Ok(());
         };
         if self.solver == SolverKind::Rope {
             let expected = "left out with `rope`, as only cloth is printed on".into();
@@ -48,6 +46,14 @@ impl Scene {
         Ok(())
     }
 
+    /// The key that says what is printed, and its value; none where nothing is.
+    fn pattern_key(&self) -> Option<(&'static str, String)> {
+        match &self.texture {
+            Some(ImagePath(path)) => Some(("texture", path.display().to_string())),
+            None => (self.checker > 0).then(|| ("checker", self.checker.to_string())),
+        }
+    }
+
     /// Prints what the scene says on its cloth.
     pub(super) fn print_on(&self, cloth: &mut Cloth) -> Result<(), SceneError> {
         cloth.pattern = match &self.texture {
@@ -58,11 +64,10 @@ impl Scene {
             None if self.checker > 0 => Pattern::Checker(self.checker),
             None => return Ok(()),
         };
-        if cloth.grid.is_none() && cloth.uvs.is_none() {
-            let (key, found) = match &self.texture {
-                Some(ImagePath(path)) => ("texture", path.display().to_string()),
-                None => ("checker", self.checker.to_string()),
-            };
+        if let Some((key, found)) = self.pattern_key()
+            && cloth.grid.is_none()
+            && cloth.uvs.is_none()
+        {
             let mesh = self.mesh.as_deref().unwrap_or(Path::new("the mesh")).display();
             let expected =
                 format!("left out, as {mesh} lacks texture coordinates (`vt`, and `f v/vt`) at corners of its faces");

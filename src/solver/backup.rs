@@ -58,6 +58,11 @@ impl Backup {
             return simulation.record(recorder);
         }
         self.due = Instant::now() + EVERY;
+        if simulation.has_cut() {
+            // What joins it would be missing, so that there is nothing to copy for.
+            self.state = None;
+            return simulation.record(recorder);
+        }
         copy(recorder, &now(simulation), &self.copies[0])?;
         simulation.record(recorder)?;
         let particles = now(simulation);

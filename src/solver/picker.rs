@@ -3,7 +3,7 @@
 use super::{Particles, Simulation};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, Staging};
 use crate::layout::{PickPush, Picked};
-use crate::model::{Body, Ray, SpringKind};
+use crate::model::Ray;
 use crate::shaders;
 
 /// How far from a ray a particle is found, as a share of the mean distance between neighbours: wherever a ray goes through
@@ -45,7 +45,7 @@ impl Picker {
         let body = simulation.body();
         Ok(Self {
             particle_count: body.positions().len() as u32,
-            nearness: NEARNESS * mean_distance(body),
+            nearness: NEARNESS * body.mean_spacing(),
             staging: Staging::readback(device, result.size())?,
             result,
             places,
@@ -84,12 +84,4 @@ impl Picker {
     pub fn read(&self) -> engine::Result<Option<Picked>> {
         Ok(self.staging.read::<Picked>()?.first().copied().filter(|picked| picked.index != Picked::NONE))
     }
-}
-
-/// Between neighbours of a body at rest \[m\].
-fn mean_distance(body: &Body) -> f32 {
-    let neighbours = body.springs().iter().filter(|spring| spring.kind == SpringKind::Structural);
-    let (sum, count) =
-        neighbours.fold((0.0, 0), |(sum, count), spring| (sum + f64::from(spring.rest_length), count + 1));
-    if count > 0 { (sum / f64::from(count)) as f32 } else { 0.0 }
 }

@@ -119,8 +119,7 @@ impl CpuSimulation {
     /// # Panics
     /// Where there is no such particle.
     pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
-        let inverse_mass = if pinned { 0.0 } else { self.body.inverse_mass(particle) };
-        self.pins.set(particle, inverse_mass == 0.0);
+        let inverse_mass = self.pins.set(&self.body, particle, pinned);
         self.solver.set_inverse_mass(particle, inverse_mass);
     }
 

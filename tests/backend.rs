@@ -7,7 +7,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Random, Validated};
+use common::{Random, Validated, load, run};
 use glam::{Vec3, Vec4};
 use serde_json::Value;
 use tautline::engine::{Frames, Staging};
@@ -15,11 +15,6 @@ use tautline::model::{Anchor, Rope, RopeEnd, RopeStart, Ropes};
 use tautline::scene::{Scene, SolverKind};
 use tautline::solver::{CpuSimulation, Particles, Surroundings};
 use xxhash_rust::xxh3::xxh3_64;
-
-fn scene(source: impl AsRef<Path>, settings: &[(&str, &str)]) -> Scene {
-    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Scene::load(source, &settings).unwrap()
-}
 
 /// Where the levels of detail of ropes are chosen from.
 fn camera(scene: &Scene) -> Vec3 {
@@ -101,13 +96,7 @@ fn assert_gpu_agrees(name: &str, steps: u32, scene: &Scene) {
     let validated = Validated::open();
     let mut simulation = scene.simulation(&validated.device).unwrap();
     simulation.set_camera(camera(scene));
-    let mut frames = Frames::new(&validated.device, 2).unwrap();
-    for _ in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        simulation.record(&mut recorder).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
+    run(&validated.device, &mut simulation, steps);
     let gpu = simulation.positions().unwrap();
     let cpu = after_steps(steps, scene, scene.cpu_simulation().unwrap());
     // Both are so far from the exact motion, each in a direction of its own.
@@ -138,11 +127,11 @@ fn sheet(folder: &Path) -> PathBuf {
 fn every_preset_moves_as_on_the_gpu() {
     let folder = tempfile::tempdir().unwrap();
     for preset in ["verlet", "curtain", "flag", "drape"] {
-        assert_gpu_agrees(preset, 100, &scene(preset, &[]));
+        assert_gpu_agrees(preset, 100, &load(preset, &[]));
     }
     // Half as fine as it is, as a software device takes long for it. Its first cut falls into step 60.
     let coarser = [("columns", "61"), ("rows", "51"), ("spacing", "0.04"), ("particle_mass", "0.0004")];
-    assert_gpu_agrees("cut", 100, &scene("cut", &coarser));
+    assert_gpu_agrees("cut", 100, &load("cut", &coarser));
     // Fewer ropes than there are, as a software device takes long for them; at every level of detail, and through a ball.
     let ball = "[{shape = \"sphere\", radius = 0.45, friction = 0.3, path = [[0, -4, -0.6, 0], [1.6, 4, -0.6, 0.5]]}]";
     let settings = [
@@ -152,11 +141,11 @@ fn every_preset_moves_as_on_the_gpu() {
         ("rope_lod_distances", "[5.8, 6.5, 7.2]"),
         ("collider", ball),
     ];
-    assert_gpu_agrees("ropes", 100, &scene("ropes", &settings));
-    assert_gpu_agrees("mesh", 100, &scene(sheet(folder.path()), &[]));
+    assert_gpu_agrees("ropes", 100, &load("ropes", &settings));
+    assert_gpu_agrees("mesh", 100, &load(sheet(folder.path()), &[]));
     let shirt = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/shirt-cm.obj");
     if shirt.exists() {
-        assert_gpu_agrees("shirt", 100, &scene(shirt, &[("scale", "0.01")]));
+        assert_gpu_agrees("shirt", 100, &load(shirt, &[("scale", "0.01")]));
     } else {
         assert!(std::env::var_os("TAUTLINE_REQUIRE_SHARED").is_none(), "{} is missing", shirt.display());
     }
@@ -192,7 +181,7 @@ fn what_acts_from_outside_does_so_as_on_the_gpu() {
         let outside = OUTSIDE.replace("REACH", reach).replace("SIDE", side).replace("DEPTH", depth);
         let path = folder.path().join("scene.toml");
         std::fs::write(&path, format!("{keys}\n{outside}\n{tables}")).unwrap();
-        assert_gpu_agrees(name, 40, &scene(&path, &[]));
+        assert_gpu_agrees(name, 40, &load(&path, &[]));
     };
     let flag = "preset = \"flag\"\nplane = \"horizontal\"\ncolumns = 31\nrows = 25\nspacing = 0.05\nparticle_mass = 0.000625\nwind = [0, 0, 1.5]\nwind_flutter = 1.0\ndamping = 1.0\n";
     let flag_places = ["-0.75, 0, 1.2", "4.0", "-0.8"];
@@ -220,7 +209,7 @@ fn the_device_has_the_particles_after_each_step() {
     let device = &validated.device;
     let grid = [("columns", "40"), ("rows", "30")];
     for (preset, settings) in [("flag", &grid[..]), ("verlet", &grid), ("ropes", &[("rope_count", "20")])] {
-        let scene = scene(preset, settings);
+        let scene = load(preset, settings);
         let mut alone = scene.cpu_simulation().unwrap();
         alone.advance();
         let mut drawn = scene.cpu_simulation().unwrap();
@@ -291,7 +280,7 @@ fn every_run_on_any_number_of_threads_ends_in_the_same_bytes_without_vulkan() {
             assert_eq!(report["device"]["name"], format!("CPU, threads: {threads}"));
             report["state"]["hash"].clone()
         };
-        let scene = scene(preset, &[("solver", solver), setting.split_once('=').unwrap()]);
+        let scene = load(preset, &[("solver", solver), setting.split_once('=').unwrap()]);
         let mut simulation = scene.cpu_simulation().unwrap();
         simulation.set_camera(camera(&scene));
         (0..5).for_each(|_| {

@@ -2,16 +2,10 @@
 
 mod common;
 
-use common::Validated;
+use common::{Validated, load};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Device, Frames};
-use tautline::scene::Scene;
 use tautline::solver::{Backup, Simulation};
-
-fn scene(preset: &str, settings: &[(&str, &str)]) -> Scene {
-    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Scene::load(preset, &settings).unwrap()
-}
 
 /// Records a step with `record`, and waits for it.
 fn step(device: &Device, simulation: &mut Simulation, backup: &mut Backup) {
@@ -32,10 +26,10 @@ fn a_copy_is_where_the_particles_are_and_how_fast_they_came_there() {
     let validated = Validated::open();
     let device = &validated.device;
     for scene in [
-        scene("flag", &[("columns", "13"), ("rows", "9"), ("wind", "[3, 0, 0]")]),
-        scene("verlet", &[("columns", "13"), ("rows", "9")]),
-        scene("flag", &[("solver", "mass-spring"), ("columns", "13"), ("rows", "9"), ("substeps", "200")]),
-        scene("ropes", &[("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")]),
+        load("flag", &[("columns", "13"), ("rows", "9"), ("wind", "[3, 0, 0]")]),
+        load("verlet", &[("columns", "13"), ("rows", "9")]),
+        load("flag", &[("solver", "mass-spring"), ("columns", "13"), ("rows", "9"), ("substeps", "200")]),
+        load("ropes", &[("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")]),
     ] {
         let mut simulation = scene.simulation(device).unwrap();
         let mut backup = Backup::new(device, &simulation).unwrap();
@@ -65,7 +59,7 @@ fn a_cloth_that_was_cut_has_no_copy() {
     let validated = Validated::open();
     let device = &validated.device;
     let cut = "[{time = 0, point = [0.01, 0, 0], normal = [1, 0, 0]}]";
-    let scene = scene("flag", &[("columns", "13"), ("rows", "9"), ("cut", cut)]);
+    let scene = load("flag", &[("columns", "13"), ("rows", "9"), ("cut", cut)]);
     let mut simulation = scene.simulation(device).unwrap();
     let mut backup = Backup::new(device, &simulation).unwrap();
     step(device, &mut simulation, &mut backup);

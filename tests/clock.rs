@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::Validated;
+use common::{Validated, load};
 use glam::Vec4;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
 use tautline::render::{Bounds, Camera, Picture, View, ViewTargets};
@@ -21,15 +21,12 @@ const SIZE: [u32; 2] = [160, 120];
 /// A sheet that swings down.
 fn scene(solver: &str) -> Scene {
     let settings = [("solver", solver), ("plane", "horizontal"), ("columns", "13"), ("rows", "9"), ("substeps", "15")];
-    let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
-    Scene::load("flag", &settings).unwrap()
+    load("flag", &settings)
 }
 
 /// Ropes that are let go.
 fn ropes() -> Scene {
-    let settings = [("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")];
-    let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
-    Scene::load("ropes", &settings).unwrap()
+    load("ropes", &[("rope_count", "6"), ("rope_held", "first"), ("rope_columns", "2")])
 }
 
 /// So many frames of the same wall time.

@@ -7,13 +7,12 @@ mod bodies;
 mod common;
 
 use bodies::{Runner, cloths, ropes, sheet};
-use common::Validated;
+use common::{Validated, load};
 use glam::{Quat, Vec3};
 use tautline::engine::{Device, Frames};
 use tautline::model::{
     Anchor, Body, Collider, Drag, Grid, Grip, Hold, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, strain,
 };
-use tautline::scene::Scene;
 use tautline::solver::{RopeDetail, RopeSettings, RopeVerlet, Solver, Step};
 
 const GRID: Grid = Grid { columns: 5, rows: 4, spacing: 0.25 };
@@ -128,9 +127,8 @@ const SMALL: [(&str, &str); 8] = [
 fn a_violent_hand_leaves_no_harm() {
     let validated = Validated::open();
     for (preset, settings) in SMALL {
-        let settings = settings.split(' ').map(|setting| setting.split_once('=').unwrap());
-        let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let scene = Scene::load(preset, &settings).unwrap();
+        let settings: Vec<_> = settings.split(' ').map(|setting| setting.split_once('=').unwrap()).collect();
+        let scene = load(preset, &settings);
         let mut untouched = Runner::Cpu(scene.cpu_simulation().unwrap());
         untouched.step(600);
         let untouched = strain(&untouched.particles(), untouched.body().springs());

@@ -9,10 +9,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::Validated;
+use common::{Validated, load};
 use glam::{Vec3, Vec4};
 use serde_json::Value;
-use tautline::engine::Frames;
 use tautline::reference::{pbd, verlet};
 use tautline::scene::Scene;
 use tautline::solver::VerletSettings;
@@ -185,7 +184,7 @@ fn equal_runs_end_in_equal_bytes_and_one_more_frame_does_not() {
     // The same through the library: the hash is XXH3 of the positions, 16 bytes each.
     let validated = Validated::open();
     let settings = [("columns", "20"), ("rows", "15")];
-    let positions = gpu_positions(&validated, &scene("flag", &settings), 5);
+    let positions = gpu_positions(&validated, &load("flag", &settings), 5);
     assert_eq!(first["state"]["hash"], format!("{:016x}", xxh3_64(bytemuck::cast_slice(&positions))));
 }
 
@@ -394,21 +393,10 @@ fn shirt_box(path: &Path) -> ([f64; 3], [f64; 3]) {
     })
 }
 
-fn scene(preset: &str, settings: &[(&str, &str)]) -> Scene {
-    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Scene::load(preset, &settings).unwrap()
-}
-
 /// Positions after so many steps on the device.
 fn gpu_positions(validated: &Validated, scene: &Scene, steps: u32) -> Vec<Vec4> {
     let mut simulation = scene.simulation(&validated.device).unwrap();
-    let mut frames = Frames::new(&validated.device, 2).unwrap();
-    for _ in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        simulation.record(&mut recorder).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
+    common::run(&validated.device, &mut simulation, steps);
     simulation.positions().unwrap()
 }
 
@@ -442,7 +430,7 @@ fn twin_flag(scene: &Scene, steps: u32, lag: f64) -> Vec<Vec4> {
 #[test]
 fn the_flag_flies_as_its_twin_does() {
     let validated = Validated::open();
-    let scene = scene("flag", &SMALL);
+    let scene = load("flag", &SMALL);
 
     // A device's sine may be wrong by 2^-11, which times 4 m/s² of flutter and its lift of 2 are 4 mm/s²; in the 1/6 s
     // of 10 steps that moves a particle by 0.06 mm. A twin that is one of 150 substeps late is farther away.
@@ -463,7 +451,7 @@ fn the_flag_flies_as_its_twin_does() {
 /// one hundredth more damping is a different motion.
 #[test]
 fn the_sheet_swings_as_its_twin_does() {
-    let scene = scene("verlet", &SMALL);
+    let scene = load("verlet", &SMALL);
     let gpu = gpu_positions(&Validated::open(), &scene, 100);
     let cloth = scene.cloth().unwrap();
     let twin = |damping: f32| {

@@ -6,9 +6,9 @@ mod pictures;
 
 use std::collections::BTreeSet;
 
-use common::Validated;
+use common::{Validated, load, run, start};
 use glam::{Vec2, Vec3};
-use pictures::{Shot, encoded, floating, linear, load, positions, run, same, start, view};
+use pictures::{Shot, encoded, floating, linear, positions, same, view};
 use tautline::engine::Device;
 use tautline::model::{Blade, Body, Cloth};
 use tautline::render::{PIN_COLORS, Shown, batch_color, reach};

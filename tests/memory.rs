@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::Validated;
+use common::{Validated, load, start};
 use glam::Vec3;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Memory};
 use tautline::render::{Bounds, Camera, View, ViewTargets, Wave};
@@ -51,14 +51,9 @@ fn frames_allocate_nothing_and_a_scene_gives_everything_back() {
         if name == "mesh" {
             settings = vec![("mesh", &mesh)];
         }
-        let settings: Vec<_> = settings.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let scene = Scene::load(name, &settings).unwrap();
+        let scene = load(name, &settings);
         for on_cpu in [false, true] {
-            let simulation = if on_cpu {
-                scene.cpu_simulation().unwrap().on_device(device).unwrap()
-            } else {
-                scene.simulation(device).unwrap()
-            };
+            let simulation = start(device, &scene, on_cpu);
             let memory = memory_after_each_frame(device, &scene, simulation, 12);
             // With the CPU, each of the steps in flight has a copy of the particles, from the first frames on.
             let steady = memory[3];
@@ -74,8 +69,7 @@ fn frames_allocate_nothing_and_a_scene_gives_everything_back() {
 fn cuts_and_changes_of_hands_pile_nothing_up() {
     let validated = Validated::open();
     let device = &validated.device;
-    let settings = [("columns", "24"), ("rows", "20")].map(|(key, value)| (key.to_string(), value.to_string()));
-    let scene = Scene::load("flag", &settings).unwrap();
+    let scene = load("flag", &[("columns", "24"), ("rows", "20")]);
     let mut simulation = scene.simulation(device).unwrap();
     let mut memory = Vec::new();
     for _ in 0..5 {

@@ -185,7 +185,12 @@ fn parameters_hold_at_once_or_with_the_next_start() {
 #[test]
 fn a_click_on_a_pass_tells_what_it_does() {
     let screen = start();
-    let (viewer, _, before) = screen.paused_window();
+    let (viewer, window) = screen.window();
+    // Until the table has passes of steps, which it would not have if there were none.
+    let time = || screen.title(window).split(' ').nth(2)?.parse::<f64>().ok();
+    screen.until("steps run", || time().filter(|time| *time >= 0.5));
+    std::thread::sleep(2 * SETTLING);
+    let before = screen.pause(window);
     // Names are grey, and the chosen one is white.
     let whites = |pixels: &[Pixel]| {
         let row = (SOLVE[1] - 8..SOLVE[1] + 8).flat_map(|y| (20..100).map(move |x| [SIZE[0] - PANEL + x, y]));

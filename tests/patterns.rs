@@ -7,9 +7,9 @@ mod pictures;
 use std::fs;
 use std::path::Path;
 
-use common::Validated;
+use common::{Validated, load, run, start};
 use glam::{Vec2, Vec3};
-use pictures::{Shot, assert_hue, floating, load, positions, run, start, view};
+use pictures::{Shot, assert_hue, floating, positions, view};
 use tautline::engine::Device;
 use tautline::model::Blade;
 use tautline::render::Shown;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, Validated};
+use common::{Random, Validated, load};
 use glam::{Vec2, Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{GripParticle, PickPush, Picked, PinPush, PullPush};
@@ -164,17 +164,14 @@ fn the_kernel_finds_what_its_twin_finds() {
 fn a_ray_means_the_particle_in_front() {
     let validated = Validated::open();
     let device = &validated.device;
-    let settings = |list: &str| -> Vec<(String, String)> {
-        let pairs = list.split(' ').map(|setting| setting.split_once('=').unwrap());
-        pairs.map(|(key, value)| (key.to_string(), value.to_string())).collect()
-    };
     for (preset, list) in [
         ("flag", "columns=20 rows=14 spacing=0.1"),
         ("verlet", "columns=20 rows=14 spacing=1 plane=vertical"),
         ("curtain", "columns=20 rows=14 spacing=0.1 plane=vertical"),
         ("ropes", "rope_count=12 rope_columns=1 rope_particles=16"),
     ] {
-        let simulation = Scene::load(preset, &settings(list)).unwrap().simulation(device).unwrap();
+        let settings: Vec<_> = list.split(' ').map(|setting| setting.split_once('=').unwrap()).collect();
+        let simulation = load(preset, &settings).simulation(device).unwrap();
         let places: Vec<Vec3> = simulation.body().positions().iter().map(|position| position.truncate()).collect();
         let camera = Camera::framing(&places, 1.5);
         let extent = Vec2::new(900.0, 600.0);

@@ -3,8 +3,9 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
-use common::Validated;
+use common::{Validated, load, run};
 use glam::Vec4;
 use tautline::engine::{Device, Extent, Frames};
 use tautline::model::strain;
@@ -15,25 +16,23 @@ const TENT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nf 1 2 3\nf 1 3 4\n";
 
 fn positions(device: &Device, scene: &Scene, steps: u32) -> Vec<Vec4> {
     let mut simulation = scene.simulation(device).unwrap();
-    let mut frames = Frames::new(device, 2).unwrap();
-    for _ in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        simulation.record(&mut recorder).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
+    run(device, &mut simulation, steps);
     simulation.positions().unwrap()
+}
+
+/// Every preset with its name, the one of a mesh with one in `folder`.
+fn scenes(folder: &Path) -> Vec<(&'static str, Scene)> {
+    let mesh = folder.join("tent.obj");
+    fs::write(&mesh, TENT).unwrap();
+    let settings = [("mesh", mesh.to_str().unwrap())];
+    presets().map(|(name, _)| (name, load(name, if name == "mesh" { &settings } else { &[] }))).collect()
 }
 
 #[test]
 fn two_runs_of_every_preset_end_in_the_same_bits() {
     let validated = Validated::open();
-    let directory = tempfile::tempdir().unwrap();
-    let mesh = directory.path().join("tent.obj");
-    fs::write(&mesh, TENT).unwrap();
-    for (name, _) in presets() {
-        let settings = if name == "mesh" { vec![("mesh".into(), mesh.display().to_string())] } else { vec![] };
-        let scene = Scene::load(name, &settings).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, scene) in scenes(folder.path()) {
         let [first, second] = [(), ()].map(|()| positions(&validated.device, &scene, 20));
         assert!(first.iter().all(|position| position.is_finite()), "{name}");
         assert!(bytemuck::cast_slice::<_, u8>(&first) == bytemuck::cast_slice::<_, u8>(&second), "{name}: other bits");
@@ -46,12 +45,9 @@ fn two_runs_of_every_preset_end_in_the_same_bits() {
 #[test]
 fn the_passes_of_every_preset_are_those_that_are_recorded() {
     let validated = Validated::open();
-    let directory = tempfile::tempdir().unwrap();
-    let mesh = directory.path().join("tent.obj");
-    fs::write(&mesh, TENT).unwrap();
-    for (name, _) in presets() {
-        let settings = if name == "mesh" { vec![("mesh".into(), mesh.display().to_string())] } else { vec![] };
-        let mut simulation = Scene::load(name, &settings).unwrap().simulation(&validated.device).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, scene) in scenes(folder.path()) {
+        let mut simulation = scene.simulation(&validated.device).unwrap();
         let mut frames = Frames::new(&validated.device, 1).unwrap();
         let mut recorder = frames.begin().unwrap();
         recorder.keep_work();
@@ -62,7 +58,7 @@ fn the_passes_of_every_preset_are_those_that_are_recorded() {
         let recorded: Vec<_> = dispatches.clone().map(|pass| (pass.name.clone(), pass.call_count())).collect();
         assert_eq!(recorded, simulation.passes(), "{name}");
         for shader in dispatches.flat_map(|pass| pass.calls[0].0.shaders.to_vec()) {
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl").join(&shader);
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl").join(&shader);
             assert!(path.is_file(), "{name}: {shader}");
         }
     }

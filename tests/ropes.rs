@@ -7,7 +7,7 @@ mod levels;
 #[path = "common/ropes.rs"]
 mod ropes;
 
-use common::{Random, Validated};
+use common::{Random, Validated, load};
 use glam::{Quat, Vec2, Vec3, Vec4};
 use ropes::{Setup, Stepper};
 use tautline::engine::Frames;
@@ -343,8 +343,7 @@ fn a_thousand_ropes_follow_their_anchors() {
         ("rope_motion", "[[0, 0, 0, 0], [1, 1, 2, 3]]"),
         ("collider", "[]"),
     ];
-    let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
-    let scene = Scene::load("ropes", &settings).unwrap();
+    let scene = load("ropes", &settings);
     assert!(1001 * size_of::<layout::Rope>() > 65_536);
     let validated = Validated::open();
     let mut simulation = scene.simulation(&validated.device).unwrap();

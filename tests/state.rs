@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::Validated;
+use common::{Validated, run, start};
 use glam::{Vec3, Vec4};
-use tautline::engine::{Device, Frames};
+use tautline::engine::Device;
 use tautline::model::Drag;
 use tautline::scene::{Scene, SolverKind};
 use tautline::solver::{Simulation, State};
@@ -38,32 +38,17 @@ fn scene(text: &str) -> Scene {
     Scene::load(&path, &[]).unwrap()
 }
 
-/// The scene on a device that runs it, or that only draws what the CPU runs.
-fn simulation(device: &Device, scene: &Scene, on_cpu: bool) -> Simulation {
-    if on_cpu { scene.cpu_simulation().unwrap().on_device(device).unwrap() } else { scene.simulation(device).unwrap() }
-}
-
-fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
-    let mut frames = Frames::new(device, 2).unwrap();
-    for _ in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        simulation.record(&mut recorder).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
-}
-
 /// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the change. What
 /// people have done before goes along.
 fn with_and_without_a_change(device: &Device, scene: &Scene, on_cpu: bool) -> [(Vec<Vec4>, f64); 2] {
-    let mut straight = simulation(device, scene, on_cpu);
+    let mut straight = start(device, scene, on_cpu);
     straight.set_pinned(200, true);
     straight.set_pinned(3, false);
     straight.drag(Some(Drag { collider: 0, offset: Vec3::new(0.02, 0.0, -0.01), speed: 1.0 }));
     run(device, &mut straight, 8);
     straight.drag(None);
     let state = straight.state().unwrap();
-    let mut changed = simulation(device, scene, on_cpu);
+    let mut changed = start(device, scene, on_cpu);
     changed.go_on_from(&state).unwrap();
     assert!(changed.state().unwrap() == state, "what was taken over is what was given");
     [straight, changed].map(|mut simulation| {
@@ -100,22 +85,22 @@ fn what_is_cut_stays_cut_until_the_next_reset() {
     let device = &validated.device;
     let cut = "cut = [{time = 0.02, from = [-1, -0.11, 0], to = [0, -0.11, 0], direction = [0, 0, 1]}]";
     let scene = scene(&format!("columns = 24\nrows = 18\n{cut}"));
-    let mut first = simulation(device, &scene, false);
+    let mut first = start(device, &scene, false);
     run(device, &mut first, 4);
     let state = first.state().unwrap();
     // Half of the columns, each with its vertical and its diagonals; and two triangles to a cell.
     assert_eq!(first.cut_count().unwrap(), state.severed.springs.len());
     assert!(state.severed.springs.len() > 24 && state.severed.triangles.len() >= 20, "{:?}", state.severed);
-    let mut on_cpu = simulation(device, &scene, true);
+    let mut on_cpu = start(device, &scene, true);
     on_cpu.go_on_from(&state).unwrap();
     assert!(on_cpu.state().unwrap() == state);
     let triangles = |simulation: &Simulation| simulation.triangles().unwrap().corners.read::<u32>().unwrap();
     let around = |simulation: &Simulation| simulation.triangles().unwrap().around.read::<u32>().unwrap();
     assert!(triangles(&on_cpu) == triangles(&first));
-    let mut back = simulation(device, &scene, false);
+    let mut back = start(device, &scene, false);
     back.go_on_from(&on_cpu.state().unwrap()).unwrap();
     assert!(triangles(&back) == triangles(&first) && around(&back) == around(&on_cpu));
-    let whole = simulation(device, &scene, false);
+    let whole = start(device, &scene, false);
     for mut simulation in [on_cpu, back] {
         simulation.reset().unwrap();
         assert_eq!((simulation.time(), simulation.cut_count().unwrap()), (0.0, 0));
@@ -138,7 +123,7 @@ fn a_cloth_falls_on_from_hand_to_hand() {
     let mut steps = 0;
     for (solver, on_cpu) in hands.clone().chain(hands.rev()) {
         let scene = scene(&format!("solver = \"{solver}\"\n{keys}"));
-        let mut simulation = simulation(device, &scene, on_cpu);
+        let mut simulation = start(device, &scene, on_cpu);
         if let Some(state) = &state {
             simulation.go_on_from(state).unwrap();
         }
@@ -171,10 +156,10 @@ fn solvers_that_keep_places_take_over_velocities_to_rounding() {
     let ropes = scene("preset = \"ropes\"\nrope_count = 12\nrope_held = \"first\"");
     for scene in [verlet, ropes] {
         for on_cpu in [false, true] {
-            let mut first = simulation(device, &scene, on_cpu);
+            let mut first = start(device, &scene, on_cpu);
             run(device, &mut first, 30);
             let state = first.state().unwrap();
-            let mut second = simulation(device, &scene, !on_cpu);
+            let mut second = start(device, &scene, !on_cpu);
             second.go_on_from(&state).unwrap();
             let taken = second.state().unwrap();
             assert!(taken.time == state.time && taken.positions == state.positions);

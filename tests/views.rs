@@ -4,9 +4,9 @@ mod common;
 #[path = "common/pictures.rs"]
 mod pictures;
 
-use common::Validated;
+use common::{Validated, load, run, start};
 use glam::{Vec2, Vec3};
-use pictures::{Shot, assert_hue, floating, load, positions, run, start, view};
+use pictures::{Shot, assert_hue, floating, positions, view};
 use tautline::engine::{COLOR_FORMAT, Frames};
 use tautline::render::{Bounds, Camera, Picture, Shown, View, Wave};
 

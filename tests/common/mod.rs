@@ -1,10 +1,13 @@
-//! What GPU tests share: a device with validation on, whose every message is a failed test.
+//! What GPU tests share: a device with validation on, whose every message is a failed test, and scenes that run on it.
 
 #![allow(dead_code)]
 
+use std::path::Path;
 use std::sync::OnceLock;
 
-use tautline::engine::{Device, Instance, InstanceOptions};
+use tautline::engine::{Device, Frames, Instance, InstanceOptions};
+use tautline::scene::Scene;
+use tautline::solver::Simulation;
 
 /// A device under validation. When it is dropped, the test fails if the validation layer, its synchronization
 /// validation or the recorder's own race check has said anything, also of the device's end where the test keeps nothing
@@ -38,6 +41,28 @@ impl Drop for Silence {
             assert!(messages.is_empty(), "validation said:\n{}", messages.join("\n"));
         }
     }
+}
+
+/// A preset or a file with single keys set.
+pub fn load(source: impl AsRef<Path>, settings: &[(&str, &str)]) -> Scene {
+    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Scene::load(source, &settings).unwrap()
+}
+
+/// A scene on the device, or on the CPU and drawn by the device.
+pub fn start(device: &Device, scene: &Scene, on_cpu: bool) -> Simulation {
+    if on_cpu { scene.cpu_simulation().unwrap().on_device(device).unwrap() } else { scene.simulation(device).unwrap() }
+}
+
+/// Runs steps, each a recording of its own, and waits for the last.
+pub fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
+    let mut frames = Frames::new(device, 2).unwrap();
+    for _ in 0..steps {
+        let mut recorder = frames.begin().unwrap();
+        simulation.record(&mut recorder).unwrap();
+        recorder.submit().unwrap();
+    }
+    frames.finish().unwrap();
 }
 
 /// Numbers that look random and are the same in every run (Numerical Recipes' linear congruential generator).

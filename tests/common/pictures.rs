@@ -3,15 +3,12 @@
 #![allow(dead_code)]
 
 use glam::{Vec2, Vec3};
-use tautline::engine::{COLOR_FORMAT, Device, Frames};
+use tautline::engine::{COLOR_FORMAT, Device};
 use tautline::render::{Bounds, Camera, Picture, Shown, View};
 use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
-pub fn load(preset: &str, settings: &[(&str, &str)]) -> Scene {
-    let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Scene::load(preset, &settings).unwrap()
-}
+use crate::common::load;
 
 /// A sheet of `columns` x `columns` particles, 2 m wide, that hangs in the air: nothing holds it and nothing pulls at it.
 pub fn floating(columns: u32, settings: &[(&str, &str)]) -> Scene {
@@ -27,21 +24,6 @@ pub fn floating(columns: u32, settings: &[(&str, &str)]) -> Scene {
         ("damping", "0"),
     ];
     load("flag", &[&floating, settings].concat())
-}
-
-pub fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
-    let mut frames = Frames::new(device, 2).unwrap();
-    for _ in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        simulation.record(&mut recorder).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
-}
-
-/// A scene on the device, or on the CPU and drawn by the device.
-pub fn start(device: &Device, scene: &Scene, on_cpu: bool) -> Simulation {
-    if on_cpu { scene.cpu_simulation().unwrap().on_device(device).unwrap() } else { scene.simulation(device).unwrap() }
 }
 
 /// A picture, and where in it places are.

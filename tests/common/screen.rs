@@ -232,11 +232,17 @@ impl Screen {
     /// As [`Screen::window`], paused before the first step.
     pub fn paused_window(&self) -> (Process, u32, Vec<Pixel>) {
         let (viewer, window) = self.window();
+        let start = self.pause(window);
+        (viewer, window, start)
+    }
+
+    /// Pauses a window and goes back to the start, which it then shows.
+    pub fn pause(&self, window: u32) -> Vec<Pixel> {
         self.xdotool("key space");
         self.titled(window, "paused");
         self.xdotool("key r");
         self.titled(window, " 0.0 s");
-        (viewer, window, self.still())
+        self.still()
     }
 
     /// Asks a window to close as window managers do.

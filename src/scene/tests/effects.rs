@@ -51,7 +51,8 @@ const VALUES: [(&str, &str); 12] = [
     ("rows", "4"),
 ];
 
-/// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, and one that only lets pass what would be refused.
+/// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, and one that only lets pass what would be
+/// refused.
 const MOVES_NOTHING: [&str; 5] = ["time_scale", "sine_cloth", "checker", "rope_radius", "allow_unstable"];
 
 /// Positions after a few steps, which no rounding hides a difference from.

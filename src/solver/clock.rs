@@ -17,7 +17,7 @@ pub struct Clock {
     /// Simulated time that passes in a nanosecond of wall time \[ticks\].
     pace: u128,
     max_steps: u32,
-    /// Simulated time that no step has been run for, less than a step \[ticks\].
+    /// Simulated time that no step has been run for \[ticks\]: less than a step, where none waits.
     pending: u128,
     dropped: u64,
 }
@@ -55,21 +55,29 @@ impl Clock {
     /// are dropped, as catching up would make the next frame later still.
     #[must_use = "these steps are not offered again"]
     pub fn advance(&mut self, wall: Duration) -> u32 {
+        self.advance_at_most(wall, u32::MAX)
+    }
+
+    /// As [`Clock::advance`] for a frame that can run no more than `most` steps; those beyond wait for the next one, up to as
+    /// many as a frame may run.
+    #[must_use = "these steps are not offered again"]
+    pub fn advance_at_most(&mut self, wall: Duration, most: u32) -> u32 {
         // Saturates after five million years.
         self.pending = self.pending.saturating_add(wall.as_nanos().saturating_mul(self.pace));
         let due = self.pending / self.step;
-        self.pending %= self.step;
-        let steps = due.min(self.max_steps.into());
-        self.dropped = self.dropped.saturating_add(u64::try_from(due - steps).unwrap_or(u64::MAX));
+        let offered = due.min(self.max_steps.into());
+        self.dropped = self.dropped.saturating_add(u64::try_from(due - offered).unwrap_or(u64::MAX));
+        let steps = offered.min(most.into());
+        self.pending -= (due - offered + steps) * self.step;
         steps as u32
     }
 
     /// Share of the next step that has passed, in \[0, 1): what to draw lies so far from the state before the last step
-    /// to the state after it.
+    /// to the state after it, and stays there while a step waits.
     #[must_use]
     pub fn alpha(&self) -> f32 {
         let share = (self.pending as f64 / self.step as f64) as f32;
-        // What is left to a whole step can be less than an `f32` shows.
+        // More where a step waits; and what is left to a whole one can be less than an `f32` shows.
         share.min(1.0 - f32::EPSILON / 2.0)
     }
 
@@ -140,6 +148,24 @@ mod tests {
         assert_eq!((clock.dropped(), clock.alpha()), (0, 0.0));
         assert_eq!(clock.advance(Duration::MAX), 8);
         assert!(clock.dropped() > 1 << 60);
+    }
+
+    #[test]
+    fn steps_that_a_frame_cannot_run_wait_for_the_next_and_the_picture_stands_still() {
+        let mut clock = Clock::new(1.0 / 64.0, 1.0, 8);
+        let steps = |count: u32| Duration::from_secs(1) / 64 * count;
+        // Five are due, and three wait.
+        assert_eq!(clock.advance_at_most(steps(5) + steps(1) / 2, 2), 2);
+        for _ in 0..2 {
+            assert_eq!((clock.advance_at_most(steps(1) / 4, 0), clock.dropped()), (0, 0));
+            assert!(clock.alpha() > 0.999_999 && clock.alpha() < 1.0);
+        }
+        assert_eq!((clock.advance_at_most(Duration::ZERO, 8), clock.dropped()), (4, 0));
+        assert_eq!(clock.alpha(), 0.0);
+        // No more wait than a frame may run.
+        assert_eq!((clock.advance_at_most(steps(20), 0), clock.dropped()), (0, 12));
+        assert_eq!((clock.advance_at_most(steps(1), 3), clock.dropped()), (3, 13));
+        assert_eq!((clock.advance(Duration::ZERO), clock.dropped()), (5, 13));
     }
 
     #[test]

@@ -182,6 +182,35 @@ fn parameters_hold_at_once_or_with_the_next_start() {
     assert_eq!(report["validation_messages"], 0);
 }
 
+/// A solver with other substeps is made anew when a drag ends, and not on its way.
+#[test]
+fn what_is_dragged_holds_when_the_drag_ends() {
+    for (drags, ends, substeps) in [(1, false, 4..=4), (2, true, 22..=24)] {
+        let screen = start();
+        let (viewer, _, paused) = screen.paused_window();
+        click(&screen, FOLD_TIMINGS);
+        screen.still_after(&paused);
+        enter(&screen, SEARCH, "substeps");
+        screen.still();
+        for _ in 0..drags {
+            screen.xdotool(&format!("mousemove {} {} mousedown 1", SIZE[0] - PANEL + FOUND[0] - 50, FOUND[1]));
+            for _ in 0..10 {
+                std::thread::sleep(SETTLING / 4);
+                screen.xdotool("mousemove_relative 10 0");
+            }
+            std::thread::sleep(SETTLING);
+            if ends {
+                screen.xdotool("mouseup 1");
+                screen.still();
+            }
+        }
+        let report = report(&screen, viewer);
+        // A tenth of a substep on each of 100 pixels, but for those before it is a drag and no click.
+        assert!(substeps.contains(&report["substeps"].as_u64().unwrap()), "{}", report["substeps"]);
+        assert_eq!(report["validation_messages"], 0);
+    }
+}
+
 #[test]
 fn a_click_on_a_pass_tells_what_it_does() {
     let screen = start();

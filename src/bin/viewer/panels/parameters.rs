@@ -21,6 +21,11 @@ impl Parameters {
         Self { draft: scene.clone(), error: None, search: String::new(), typed: None }
     }
 
+    /// Shows another scene, and of it what is searched for already.
+    pub fn started(&mut self, scene: &Scene) {
+        *self = Self { search: std::mem::take(&mut self.search), ..Self::new(scene) };
+    }
+
     pub fn show(&mut self, ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
         ui.add(TextEdit::singleline(&mut self.search).hint_text("Search").desired_width(f32::INFINITY));
         let keys = Scene::keys().iter().filter(|key| self.is_shown(key, scene));
@@ -38,7 +43,7 @@ impl Parameters {
                     commands.push(Command::Change(Box::new(self.draft(scene))));
                 }
                 if ui.add_enabled(differs, Button::new("Undo")).clicked() {
-                    *self = Self { search: std::mem::take(&mut self.search), ..Self::new(scene) };
+                    self.started(scene);
                 }
             });
         });
@@ -69,9 +74,11 @@ impl Parameters {
         for key in keys {
             let source = if commands.is_some() { scene } else { &self.draft };
             let before = key.text(source).unwrap_or_default();
+            // A solver that is made anew on every pixel of the way would have the window stutter.
+            let waits = key.effect(scene) == Effect::Solver;
             let after = ui.horizontal(|ui| {
                 name(ui, key);
-                field(ui, key, &before, &mut self.typed)
+                field(ui, key, &before, waits, &mut self.typed)
             });
             let Some(after) = after.inner else { continue };
             let mut changed = source.clone();

@@ -143,6 +143,32 @@ fn what_was_chosen_in_the_window_outlives_its_device() {
     assert_eq!(screen.end(viewer).0, Some(0));
 }
 
+/// A pinned particle that is in hand when the device is lost is pinned again.
+#[test]
+fn what_is_in_hand_is_held_when_its_device_is_lost() {
+    let faulty = Faulty::start();
+    let screen = &faulty.screen;
+    let small = ["--set", "columns=3", "--set", "rows=3", "--set", "wind=[0,0,0]", "--set", "pins=[4]"];
+    for (backend, is_lost) in [("gpu", false), ("gpu", true), ("cpu", true)] {
+        let (viewer, window) =
+            faulty.window(&[&small[..], &["--backend", backend, "--report", "it.json"]].concat(), &[]);
+        screen.xdotool("mousemove 160 120 mousedown 1");
+        // Longer than it is between two copies.
+        let simulated = || screen.title(window).split(' ').nth(2)?.parse::<f64>().ok();
+        let now = simulated().unwrap();
+        screen.until("time goes by", || simulated().filter(|&time| time > now + 2.5));
+        if is_lost {
+            faulty.fail("vkQueueSubmit2", DEVICE_LOST);
+            screen.until("it is told", || is_told(&screen.pixels(SIZE)).then_some(()));
+        }
+        screen.xdotool("key Escape");
+        assert_eq!(screen.end(viewer).0, Some(0));
+        screen.xdotool("mouseup 1");
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(screen.path("it.json")).unwrap()).unwrap();
+        assert_eq!(report["state"]["pinned_particles"], u32::from(is_lost), "{backend}");
+    }
+}
+
 #[test]
 fn a_device_that_does_not_come_back_ends_the_viewer_with_a_sentence() {
     for call in ["vkQueueSubmit2", "vkCreateDevice"] {

@@ -79,6 +79,40 @@ fn an_edited_shader_takes_over_and_one_that_is_wrong_does_not() {
     screen.ends_well(viewer);
 }
 
+/// A pinned particle that is in hand meanwhile is pinned again where it is.
+#[test]
+fn what_is_in_hand_is_held_again_when_shaders_take_over() {
+    let row = "verlet --set columns=3 --set rows=3 --set plane=vertical --set pins=[4] --set collider=[]";
+    let screen = Screen::start(SIZE, &format!("{row} --no-panel --report it.json --hot-reload glsl"));
+    let glsl = screen.path("glsl");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl"), &glsl);
+    for reloads in [false, true] {
+        let (viewer, window) = screen.window();
+        let start = screen.pause(window);
+        // The middle of the sheet, which stands in the middle of its pixels.
+        let places: Vec<[usize; 2]> = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| [x, y])).collect();
+        let on_sheet: Vec<_> =
+            places.into_iter().filter(|[x, y]| red_and_cream(&[start[y * SIZE[0] + x]]) != (0, 0)).collect();
+        let middle = |axis: usize| on_sheet.iter().map(|place| place[axis]).sum::<usize>() / on_sheet.len();
+        screen.xdotool(&format!("mousemove {} {} mousedown 1", middle(0), middle(1)));
+        std::thread::sleep(screen::SETTLING);
+        if reloads {
+            let fragment = glsl.join("lib/cloth_fragment.glsl");
+            let original = fs::read_to_string(&fragment).unwrap();
+            let is_green = "\nvoid main() { original(); color = vec4(0.0, 0.6, 0.0, 1.0); }\n";
+            fs::write(&fragment, original.replace("void main()", "void original()") + is_green).unwrap();
+            screen.until("the cloth is green", || (green(&screen.pixels(SIZE)) > 500).then_some(()));
+        }
+        screen.xdotool("key n");
+        std::thread::sleep(screen::SETTLING);
+        screen.xdotool("key Escape");
+        screen.ends_well(viewer);
+        screen.xdotool("mouseup 1");
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(screen.path("it.json")).unwrap()).unwrap();
+        assert_eq!(report["state"]["pinned_particles"], u32::from(reloads));
+    }
+}
+
 #[test]
 fn a_folder_without_shaders_is_named() {
     let screen = Screen::start(SIZE, "flag --hot-reload nowhere");

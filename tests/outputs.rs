@@ -58,6 +58,14 @@ fn a_picture_is_what_the_window_shows_and_replaces_none() {
     told(&screen, "wrote tautline-flag-2.png\n");
     assert!(same(&Picture::read(&screen.path("tautline-flag-2.png")), &shown));
     screen.until("the window says so", || message(&screen.pixels(SIZE)).iter().any(is_dark).then_some(()));
+    // What goes well takes nothing back that went well.
+    let above = |pixels: &[Pixel]| pixels[..(SIZE[1] - 60) * SIZE[0]].to_vec();
+    let shows = |wanted: &[Pixel]| (above(&screen.pixels(SIZE)) == above(wanted)).then_some(());
+    screen.xdotool("key F5");
+    screen.until("it starts again", || shows(&start));
+    assert!(message(&screen.pixels(SIZE)).iter().any(is_dark));
+    screen.xdotool("key n");
+    screen.until("it is a step on", || shows(&shown));
     screen.xdotool("key p");
     told(&screen, "wrote tautline-flag-3.png\n");
     // The message is not in it.

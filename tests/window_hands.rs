@@ -31,9 +31,13 @@ struct Stage {
 impl Stage {
     /// Opens a paused window, before the first step.
     fn open(scene: &str, backend: &str) -> Self {
+        Self::open_at_scale(scene, backend, "1")
+    }
+
+    /// The same on a display with so many pixels a point.
+    fn open_at_scale(scene: &str, backend: &str, scale: &str) -> Self {
         let words: Vec<&str> = scene.split_whitespace().collect();
-        let screen =
-            Screen::start(SIZE, &format!("{} --no-panel --report it.json --backend {backend}", words.join(" ")));
+        let screen = Screen::start(SIZE, "");
         let settings = words[1..].chunks(2).map(|pair| pair[1].split_once('=').unwrap());
         let settings: Vec<_> = settings.map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let scene = Scene::load(words[0], &settings).unwrap();
@@ -44,17 +48,26 @@ impl Stage {
         let room = Bounds::room(&body, &scene.colliders().unwrap());
         let camera = Camera::framing(&room.corners(), SIZE[0] as f32 / SIZE[1] as f32);
         let start = body.positions().iter().map(|position| position.truncate()).collect();
-        let (viewer, window, _) = screen.paused_window();
+        let size = format!("--size={}x{}", SIZE[0], SIZE[1]);
+        let own = ["--window", "--validate", &size, "--no-panel", "--report=it.json", "--backend", backend];
+        let (viewer, window) = screen.open(&[&words, &own[..]].concat(), &[("WINIT_X11_SCALE_FACTOR", scale)]);
+        screen.pause(window);
         Self { screen, viewer, window, camera, start }
     }
 
-    /// Where a place is seen, as xdotool takes it.
-    fn seen(&self, place: Vec3) -> String {
+    /// The pixel in which a place is seen.
+    fn pixel(&self, place: Vec3) -> Vec2 {
         let extent = Vec2::new(SIZE[0] as f32, SIZE[1] as f32);
         let clip = self.camera.clip_from_world(extent.x / extent.y).project_point3(place).truncate();
         let pixel = ((clip + 1.0) / 2.0 * extent).round();
         assert!(pixel.cmpge(Vec2::ZERO).all() && pixel.cmplt(extent).all(), "{place} is out of sight");
-        format!("{} {}", pixel.x, pixel.y)
+        pixel
+    }
+
+    /// The same as xdotool takes it.
+    fn seen(&self, place: Vec3) -> String {
+        let Vec2 { x, y } = self.pixel(place);
+        format!("{x} {y}")
     }
 
     /// Moves the mouse along places with the left button down, and leaves it so.
@@ -258,6 +271,54 @@ fn shift_click_pins_and_lets_go() {
             let state = stage.state();
             assert_eq!(state["pinned_particles"], held, "{scene} on the {backend}: a reset restores the pins");
         }
+    }
+}
+
+/// Clicks that come before the device has answered to those before them count all the same.
+#[test]
+fn quick_clicks_pin_one_after_the_other() {
+    for backend in ["gpu", "cpu"] {
+        let stage = Stage::open(SHEET, backend);
+        let middles = [7, 10, 13].map(|row| stage.seen(stage.start[row * 21 + 10]));
+        let clicks = middles.map(|place| format!("mousemove {place} click 1")).join(" ");
+        stage.screen.xdotool(&format!("keydown shift {clicks} keyup shift"));
+        stage.until(0.5);
+        assert_eq!(stage.state()["pinned_particles"], 21 + 3, "{backend}");
+    }
+}
+
+/// A held particle that is in hand is held again where it is once the window loses the focus, with the button still down.
+#[test]
+fn the_focus_goes_and_takes_the_hand_along() {
+    for backend in ["gpu", "cpu"] {
+        for is_focused in [true, false] {
+            let stage = Stage::open(SHEET, backend);
+            stage.until(0.2);
+            let held = stage.start[20];
+            stage.drag(&[held, held + Vec3::new(-0.3, -0.1, 0.0)]);
+            std::thread::sleep(SETTLING);
+            if !is_focused {
+                stage.screen.unfocus();
+                std::thread::sleep(SETTLING);
+                stage.screen.xdotool(&format!("windowfocus {}", stage.window));
+            }
+            std::thread::sleep(SETTLING);
+            let pinned = if is_focused { 20 } else { 21 };
+            assert_eq!(stage.state()["pinned_particles"], pinned, "{backend}");
+        }
+    }
+}
+
+/// 12 pixels beside the sheet are 6 points where a point has two, which is near enough, and 12 where it has one.
+#[test]
+fn near_is_as_near_on_every_display() {
+    for (scale, pinned) in [("2", 22), ("1", 21)] {
+        let stage = Stage::open_at_scale(SHEET, "gpu", scale);
+        let [x, y] = stage.pixel(stage.start[10 * 21]).to_array();
+        stage.screen.xdotool(&format!("keydown shift mousemove {} {y} click 1 keyup shift", x - 12.0));
+        std::thread::sleep(SETTLING);
+        stage.until(0.5);
+        assert_eq!(stage.state()["pinned_particles"], pinned, "at scale {scale}");
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, PropMode, SELECTION_NOTIFY_EVENT,
-    SelectionNotifyEvent, SelectionRequestEvent, WindowClass,
+    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, InputFocus, PropMode,
+    SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, SelectionRequestEvent, WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
@@ -30,6 +30,12 @@ impl Client {
     fn send(&self, window: u32, message: &str, data: [u32; 5]) {
         let event = ClientMessageEvent::new(32, window, self.atom(message), data);
         self.server.send_event(false, window, EventMask::NO_EVENT, event).unwrap();
+        self.server.sync().unwrap();
+    }
+
+    /// Takes the focus away from all windows.
+    pub fn unfocus(&self) {
+        self.server.set_input_focus(InputFocus::NONE, self.root, x11rb::CURRENT_TIME).unwrap();
         self.server.sync().unwrap();
     }
 

@@ -245,6 +245,11 @@ impl Screen {
         self.still()
     }
 
+    /// Takes the focus away from the window.
+    pub fn unfocus(&self) {
+        Client::connect(&self.number).unfocus();
+    }
+
     /// Asks a window to close as window managers do.
     pub fn ask_to_close(&self, window: u32) {
         Client::connect(&self.number).ask_to_close(window);

@@ -6,7 +6,7 @@ use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
 
 /// Where the mouse is and what of the camera it drags.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Mouse {
     cursor: Vec2,
     drag: Option<Drag>,
@@ -33,6 +33,11 @@ impl Mouse {
     /// Where it is, from the upper left corner of the window \[pixels\].
     pub fn cursor(&self) -> Vec2 {
         self.cursor
+    }
+
+    /// Drags the camera no further.
+    pub fn let_go(&mut self) {
+        self.drag = None;
     }
 
     /// Follows the mouse in a window of `height` pixels; true where the camera has moved with it.

@@ -144,7 +144,9 @@ impl View {
         let (swapchain, present) = swapchain(&run.device, &surface, arguments)?;
         let drawing = run.view(swapchain.format(), shown)?;
         let mut panels = Panels::new(&window, &run.device, swapchain.format(), &scene, kept.has_panel)?;
-        panels.tell(kept.note.or_else(|| fallback(arguments, present)));
+        if let Some(note) = kept.note.or_else(|| fallback(arguments, present)) {
+            panels.tell(note);
+        }
         let covered = panels.covered(size.width);
         let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
@@ -160,7 +162,7 @@ impl View {
             kept: false,
             shown,
             panels,
-            outputs: Outputs::new(),
+            outputs: Outputs::new(kept.video_format),
             targets: None,
             swapchain,
             present,
@@ -174,8 +176,8 @@ impl View {
             idle: true,
             paused,
             steps_due: 0,
-            mouse: Mouse::default(),
-            tool: Tool::default(),
+            mouse: kept.mouse,
+            tool: kept.tool,
             frames_left,
             title_due: Instant::now(),
             losses,
@@ -250,8 +252,8 @@ impl View {
     fn steps(&mut self) -> u32 {
         let now = Instant::now();
         let wall = now - std::mem::replace(&mut self.read_at, now);
-        let steps = if self.paused { self.steps_due.min(1) } else { self.clock.advance(wall) };
-        let steps = steps.min(self.frames_left.unwrap_or(u32::MAX)).min(self.outputs.most_steps());
+        let most = self.outputs.most_steps().min(self.frames_left.unwrap_or(u32::MAX));
+        let steps = if self.paused { self.steps_due.min(1).min(most) } else { self.clock.advance_at_most(wall, most) };
         self.steps_due = self.steps_due.saturating_sub(steps);
         steps
     }
@@ -382,6 +384,10 @@ impl ApplicationHandler for Application<'_> {
                 is_synthetic: false,
                 ..
             } if !taken => view.key(event_loop, &logical_key, repeat),
+            WindowEvent::Focused(false) => {
+                view.unfocused();
+                Ok(())
+            }
             WindowEvent::ModifiersChanged(modifiers) => {
                 view.modifiers(modifiers);
                 Ok(())
@@ -400,7 +406,7 @@ impl ApplicationHandler for Application<'_> {
             WindowEvent::RedrawRequested => view.frame(),
             _ => Ok(()),
         };
-        if view.frames_left == Some(0) || interrupt::interrupted() {
+        if view.frames_left == Some(0) {
             event_loop.exit();
         }
         self.check(event_loop, result);
@@ -410,6 +416,10 @@ impl ApplicationHandler for Application<'_> {
         let Some(view) = &mut self.view else {
             return;
         };
+        if interrupt::interrupted() {
+            event_loop.exit();
+            return;
+        }
         #[cfg(feature = "hot-reload")]
         view.reload_shaders();
         // A window that nobody sees, or whose picture stays the same, gets no frames, and no processor time either.

@@ -27,6 +27,11 @@ impl Message {
         Self { is_error: false, ..Self::of_error(text) }
     }
 
+    /// Whether it is of what went wrong.
+    pub fn is_error(&self) -> bool {
+        self.is_error
+    }
+
     /// Whether it has been there long enough.
     pub fn is_over(&self) -> bool {
         self.until <= Instant::now()

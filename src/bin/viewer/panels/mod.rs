@@ -156,9 +156,14 @@ impl Panels {
         self.keys_visible = !self.keys_visible;
     }
 
-    /// Tells over the scene why a command failed; `None` takes that back.
-    pub fn tell(&mut self, error: Option<String>) {
-        self.message = error.map(Message::of_error);
+    /// Tells over the scene what went wrong.
+    pub fn tell(&mut self, error: String) {
+        self.message = Some(Message::of_error(error));
+    }
+
+    /// Takes back what went wrong, since it goes well now.
+    pub fn take_back(&mut self) {
+        self.message.take_if(|message| message.is_error());
     }
 
     /// Tells over the scene what has been done.
@@ -168,9 +173,9 @@ impl Panels {
 
     /// Shows another scene from now on.
     pub fn started(&mut self, scene: &Scene) {
-        self.parameters = Parameters::new(scene);
+        self.parameters.started(scene);
         self.timings = Timings::default();
-        self.message = None;
+        self.take_back();
     }
 
     /// When the panels have to be drawn again, though nothing happens.

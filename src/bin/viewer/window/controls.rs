@@ -84,7 +84,7 @@ impl View {
     }
 
     fn reset(&mut self) -> Result<()> {
-        self.hands.drop_all();
+        self.hands.let_go(&mut self.run.simulation);
         self.run.simulation.reset()?;
         self.backup.forget();
         self.clock.reset();
@@ -131,7 +131,10 @@ impl View {
     pub(super) fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> bool {
         let result = act(self);
         let done = result.is_ok();
-        self.panels.tell(result.err().map(|error| format!("{error:#}")));
+        match result {
+            Ok(()) => self.panels.take_back(),
+            Err(error) => self.panels.tell(format!("{error:#}")),
+        }
         done
     }
 
@@ -150,14 +153,17 @@ impl View {
 
     /// Goes on from the state of what runs, with another solver or backend.
     pub(super) fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
+        // What is held goes along, and the hands do not.
+        self.hands.let_go(&mut self.run.simulation);
         let run = self.run.going_on(&scene, backend)?;
         self.replace(run, scene)
     }
 
     pub(super) fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.starting(&scene)?;
+        self.replace(run, scene)?;
         self.outputs.end_video();
-        self.replace(run, scene)
+        Ok(())
     }
 
     fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {

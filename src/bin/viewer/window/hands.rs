@@ -11,9 +11,9 @@ use tautline::solver::{Picker, Simulation};
 
 use crate::run::Run;
 
-/// How far beside a particle the mouse may be to mean it \[pixels\].
+/// How far beside a particle the mouse may be to mean it \[points\].
 const NEAR: f32 = 8.0;
-/// How far the mouse may move between press and release for a click \[pixels\].
+/// How far the mouse may move between press and release for a click \[points\].
 const STILL: f32 = 4.0;
 /// How many of its own sizes a body sees a collider be dragged past it in a second, at most.
 const DRAG_SPEED: f32 = 2.0;
@@ -39,6 +39,8 @@ pub struct Sight {
     /// Of the window \[pixels\].
     pub extent: Vec2,
     pub cursor: Vec2,
+    /// How many pixels are a point of the display.
+    pub pixels_per_point: f32,
 }
 
 impl Sight {
@@ -78,15 +80,25 @@ struct Search {
     tool: Tool,
     pressed: Vec2,
     ray: Ray,
+    /// How far beside a particle the mouse may be to mean it \[pixels\].
+    near: f32,
     released: Option<Vec2>,
     /// Of the frame that it is part of, once that is submitted.
     ticket: Option<Ticket>,
+}
+
+/// What a button did.
+enum Click {
+    Press(Tool, Sight),
+    Release(Sight),
 }
 
 /// The hands of the person at the window.
 pub struct Hands {
     picker: Picker,
     holding: Holding,
+    /// What came before the device had answered to what came before that.
+    later: VecDeque<Click>,
     /// The last places of the stroke that is being cut.
     trace: VecDeque<Vec2>,
 }
@@ -94,42 +106,69 @@ pub struct Hands {
 impl Hands {
     pub fn new(run: &Run) -> Result<Self> {
         let picker = Picker::new(&run.device, &run.simulation)?;
-        Ok(Self { picker, holding: Holding::Nothing, trace: VecDeque::new() })
+        Ok(Self { picker, holding: Holding::Nothing, later: VecDeque::new(), trace: VecDeque::new() })
     }
 
     /// Takes hold with a tool.
-    pub fn press(&mut self, tool: Tool, sight: &Sight) {
-        let pressed = sight.cursor;
-        self.holding = match tool {
-            Tool::Grab => Holding::Search(Search::new(tool, sight)),
-            Tool::Cut => Holding::Blade { to: pressed },
-            Tool::Pin => Holding::Pin { pressed },
-        };
-        self.trace.clear();
+    pub fn press(&mut self, tool: Tool, simulation: &mut Simulation, sight: &Sight) {
+        self.later.push_back(Click::Press(tool, *sight));
+        self.catch_up(simulation);
     }
 
     /// Lets go.
     pub fn release(&mut self, simulation: &mut Simulation, sight: &Sight) {
-        self.holding = match std::mem::take(&mut self.holding) {
-            Holding::Search(search) => Holding::Search(Search { released: Some(sight.cursor), ..search }),
-            Holding::Pin { pressed } if pressed.distance(sight.cursor) <= STILL => {
-                Holding::Search(Search::new(Tool::Pin, sight))
+        self.later.push_back(Click::Release(*sight));
+        self.catch_up(simulation);
+    }
+
+    /// Does what buttons did, up to where that depends on what the device has not found yet.
+    fn catch_up(&mut self, simulation: &mut Simulation) {
+        while !matches!(self.holding, Holding::Search(Search { released: Some(_), .. })) {
+            match self.later.pop_front() {
+                Some(Click::Press(tool, sight)) => {
+                    let pressed = sight.cursor;
+                    self.holding = match tool {
+                        Tool::Grab => Holding::Search(Search::new(tool, &sight)),
+                        Tool::Cut => Holding::Blade { to: pressed },
+                        Tool::Pin => Holding::Pin { pressed },
+                    };
+                }
+                Some(Click::Release(sight)) => match &mut self.holding {
+                    Holding::Search(search) => search.released = Some(sight.cursor),
+                    Holding::Pin { pressed } if pressed.distance(sight.cursor) <= STILL * sight.pixels_per_point => {
+                        let search = Search::new(Tool::Pin, &sight);
+                        self.holding = Holding::Search(Search { released: Some(sight.cursor), ..search });
+                    }
+                    _ => self.end(simulation),
+                },
+                None => return,
             }
-            Holding::Particle { grip, was_pinned: true, .. } => {
-                simulation.set_pinned(grip.particle(), true);
-                Holding::Nothing
-            }
-            _ => Holding::Nothing,
-        };
+        }
+    }
+
+    /// Ends what is being done, as when the button is released.
+    fn end(&mut self, simulation: &mut Simulation) {
+        if let Some(particle) = self.unpinned() {
+            simulation.set_pinned(particle, true);
+        }
+        self.holding = Holding::Nothing;
         self.trace.clear();
         simulation.set_grip(None);
         simulation.drag(None);
     }
 
-    /// Lets go, and forgets what was searched for.
-    pub fn drop_all(&mut self) {
-        self.holding = Holding::Nothing;
-        self.trace.clear();
+    /// Lets go of everything, and forgets what was searched for.
+    pub fn let_go(&mut self, simulation: &mut Simulation) {
+        self.later.clear();
+        self.end(simulation);
+    }
+
+    /// The particle that is in hand and is to be held again where that lets go.
+    pub fn unpinned(&self) -> Option<u32> {
+        match &self.holding {
+            Holding::Particle { grip, was_pinned: true, .. } => Some(grip.particle()),
+            _ => None,
+        }
     }
 
     /// Whether something has to be found out, for which frames have to be drawn.
@@ -181,8 +220,8 @@ impl Hands {
 
     /// Records the search for what the mouse means, once.
     pub fn record(&self, recorder: &mut Recorder<'_>, simulation: &Simulation, extent: Vec2) -> Result<()> {
-        if let Holding::Search(Search { ticket: None, ray, .. }) = &self.holding {
-            self.picker.record(recorder, simulation, ray, NEAR * Camera::pixel_slope(extent.y))?;
+        if let Holding::Search(Search { ticket: None, ray, near, .. }) = &self.holding {
+            self.picker.record(recorder, simulation, ray, *near * Camera::pixel_slope(extent.y))?;
         }
         Ok(())
     }
@@ -196,24 +235,24 @@ impl Hands {
 
     /// Takes what was found, where the device has got so far, and says what is left for the camera.
     pub fn take_found(&mut self, run: &mut Run, sight: &Sight) -> Result<Option<Orbit>> {
-        let Holding::Search(Search { tool, pressed, ray, released, ticket: Some(ticket) }) = self.holding else {
+        let Holding::Search(Search { tool, pressed, ray, released, ticket: Some(ticket), .. }) = self.holding else {
             return Ok(None);
         };
         if !run.device.is_done(ticket)? {
             return Ok(None);
         }
         self.holding = Holding::Nothing;
-        let particle = self.picker.read()?;
-        let simulation = &mut run.simulation;
+        let (particle, simulation) = (self.picker.read()?, &mut run.simulation);
         let collider = collider_met(simulation, &ray);
         let in_front = collider.filter(|(_, along)| particle.is_none_or(|found| *along < found.position.w));
+        let mut orbit = None;
         match (tool, particle, in_front) {
             (Tool::Pin, Some(found), None) => {
                 simulation.set_pinned(found.index, !simulation.is_pinned(found.index));
             }
             (Tool::Pin, ..) => {}
+            (_, None, None) => orbit = Some(Orbit { from: pressed, released }),
             // Who has let go already has held nothing.
-            (_, None, None) => return Ok(Some(Orbit { from: pressed, released })),
             _ if released.is_some() => {}
             (_, _, Some((index, along))) => {
                 let offset = simulation.colliders().offsets()[index];
@@ -231,13 +270,15 @@ impl Hands {
                 self.holding = Holding::Particle { grip, apart, was_pinned };
             }
         }
-        Ok(None)
+        self.catch_up(simulation);
+        Ok(orbit)
     }
 }
 
 impl Search {
     fn new(tool: Tool, sight: &Sight) -> Self {
-        Self { tool, pressed: sight.cursor, ray: sight.ray(sight.cursor), released: None, ticket: None }
+        let (pressed, near) = (sight.cursor, NEAR * sight.pixels_per_point);
+        Self { tool, pressed, ray: sight.ray(pressed), near, released: None, ticket: None }
     }
 }
 

@@ -10,9 +10,11 @@ use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
 use super::View;
+use super::hands::Tool;
 use super::recovery::Kept;
 use crate::arguments::{Arguments, DEFAULT_SCENE, DEFAULT_SIZE};
 use crate::memory::Memory;
+use crate::mouse::Mouse;
 use crate::run::instance;
 use crate::source::Source;
 
@@ -63,6 +65,9 @@ impl Opening {
             state: None,
             steps: 0,
             camera: None,
+            mouse: Mouse::default(),
+            tool: Tool::default(),
+            video_format: None,
             shown: arguments.view,
             has_panel: !arguments.no_panel,
             paused: false,

@@ -32,9 +32,10 @@ struct Taken {
 }
 
 impl Outputs {
-    pub fn new() -> Self {
+    /// Writes videos in `format`, where one was chosen.
+    pub fn new(format: Option<Format>) -> Self {
         let has_ffmpeg = has_ffmpeg();
-        let format = if has_ffmpeg { Format::Mp4 } else { Format::Png };
+        let format = format.unwrap_or(if has_ffmpeg { Format::Mp4 } else { Format::Png });
         Self { format, has_ffmpeg, video: None, picture: None, jobs: Vec::new() }
     }
 
@@ -157,7 +158,7 @@ impl View {
     fn tell(&mut self, outcome: Result<String>) {
         match outcome {
             Ok(text) => self.panels.announce(text),
-            Err(error) => self.panels.tell(Some(format!("{error:#}"))),
+            Err(error) => self.panels.tell(format!("{error:#}")),
         }
     }
 }

@@ -29,11 +29,19 @@ impl View {
         if button == MouseButton::Left {
             let sight = self.sight();
             match state {
-                ElementState::Pressed => self.hands.press(self.tool, &sight),
+                ElementState::Pressed => self.hands.press(self.tool, &mut self.run.simulation, &sight),
                 ElementState::Released => self.hands.release(&mut self.run.simulation, &sight),
             }
             self.changed = true;
         }
+    }
+
+    /// Ends what buttons and keys had begun: what becomes of them, another window is told.
+    pub(super) fn unfocused(&mut self) {
+        self.hands.let_go(&mut self.run.simulation);
+        self.mouse.let_go();
+        self.tool = Tool::default();
+        self.changed = true;
     }
 
     /// Lets hands do in the next frame what the mouse has told them.
@@ -53,13 +61,14 @@ impl View {
         if !self.hands.follow(&mut self.run.simulation, &sight)? {
             let solver = self.scene.solver;
             self.panels
-                .tell(Some(format!("{solver} cannot be cut: only the constraints of xpbd, pbd and xpbd-document can")));
+                .tell(format!("{solver} cannot be cut: only the constraints of xpbd, pbd and xpbd-document can"));
         }
         Ok(())
     }
 
     fn sight(&self) -> Sight {
         let extent = Vec2::new(self.size.width.max(1) as f32, self.size.height.max(1) as f32);
-        Sight { camera: self.camera, extent, cursor: self.mouse.cursor() }
+        let pixels_per_point = self.window.scale_factor() as f32;
+        Sight { camera: self.camera, extent, cursor: self.mouse.cursor(), pixels_per_point }
     }
 }

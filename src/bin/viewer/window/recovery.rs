@@ -11,11 +11,14 @@ use tautline::solver::State;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
+use super::hands::Tool;
 use super::{View, swapchain};
 use crate::arguments::{Arguments, Backend};
 use crate::memory::Memory;
+use crate::mouse::Mouse;
 use crate::output;
 use crate::source::Source;
+use crate::video::Format;
 
 /// What is lost more often than this within [`SPAN`] is given up.
 const MOST_LOSSES: usize = 3;
@@ -37,6 +40,10 @@ pub(super) struct Kept {
     pub(super) size: PhysicalSize<u32>,
     /// None to see all of the scene.
     pub(super) camera: Option<Camera>,
+    pub(super) mouse: Mouse,
+    pub(super) tool: Tool,
+    /// None for what the machine can do.
+    pub(super) video_format: Option<Format>,
     pub(super) shown: Shown,
     pub(super) has_panel: bool,
     pub(super) paused: bool,
@@ -97,10 +104,12 @@ impl View {
                 None => "starts from its beginning".into(),
             };
             let text = format!("{error}. It was opened again, and the scene {from}");
-            output::tell(&text);
-            kept.note = Some(text);
+            kept.note = Some(text.clone());
             match Self::on(kept.clone(), arguments) {
-                Ok(view) => return Ok(view),
+                Ok(view) => {
+                    output::tell(&text);
+                    return Ok(view);
+                }
                 Err(next) => error = next,
             }
             std::thread::sleep(PAUSE);
@@ -109,18 +118,26 @@ impl View {
     }
 
     /// Lets everything go that belongs to the device.
-    fn kept(self) -> Kept {
+    fn kept(mut self) -> Kept {
+        // The CPU still has what it computed; what a device had is lost with it.
+        let mut state = self.run.simulation.state().ok().or_else(|| self.backup.state().cloned());
+        if let (Some(state), Some(particle)) = (&mut state, self.hands.unpinned()) {
+            state.pins.set(self.run.simulation.body(), particle, true);
+        }
+        self.mouse.let_go();
         Kept {
             instance: self.run.device.instance().clone(),
             window: self.window,
             scene: self.scene,
             source: self.source,
             backend: self.run.backend(),
-            // The CPU still has what it computed; what a device had is lost with it.
-            state: self.run.simulation.state().ok().or_else(|| self.backup.state().cloned()),
+            state,
             steps: self.run.steps,
             size: self.size,
             camera: Some(self.camera),
+            mouse: self.mouse,
+            tool: self.tool,
+            video_format: Some(self.outputs.format),
             shown: self.shown,
             has_panel: self.panels.is_visible(),
             paused: self.paused,

@@ -262,6 +262,7 @@ fn wrong_usage() {
             ],
         ),
         (&["--window", "--headless"], &["cannot be used with"]),
+        (&["--headless", "--present", "mailbox"], &["cannot be used with", "--present"]),
         (&["--backend", "tpu"], &["'tpu'", "gpu, cpu"]),
         (&["--video", "out.mp4"], &["not provided", "--headless"]),
         (&["--frobnicate"], &["'--frobnicate'"]),

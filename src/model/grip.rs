@@ -1,6 +1,6 @@
 //! A hand that holds a body by one of its particles, softly.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
 use super::{Body, Spring};
 use crate::layout::{GripParticle, PullPush};
@@ -43,7 +43,7 @@ impl Grip {
     #[must_use]
     pub fn soft(body: &Body, particle: u32, target: Vec3) -> Self {
         let (size, whole) = match body {
-            Body::Cloth(cloth) => (size(&cloth.positions), cloth.inverse_masses.iter().copied().map(mass).sum()),
+            Body::Cloth(cloth) => (body.size(), cloth.inverse_masses.iter().copied().map(mass).sum()),
             Body::Ropes(ropes) => {
                 let rope = ropes.ropes().iter().find(|rope| rope.particles.contains(&particle)).expect("a rope");
                 (rope.length(), rope.particles.len() as f32)
@@ -137,13 +137,6 @@ fn distances(springs: &[Spring], particle_count: usize, particle: u32, radius: f
             return distances;
         }
     }
-}
-
-/// The longer side of a flat sheet, and about that of anything else \[m\].
-fn size(positions: &[Vec4]) -> f32 {
-    let [least, greatest] = [Vec4::min as fn(Vec4, Vec4) -> Vec4, Vec4::max]
-        .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default().truncate());
-    (greatest - least).max_element()
 }
 
 fn mass(inverse_mass: f32) -> f32 {

@@ -80,6 +80,14 @@ impl Body {
         }
     }
 
+    /// The longest side of the box around it as it starts \[m\].
+    #[must_use]
+    pub fn size(&self) -> f32 {
+        let [least, greatest] = [Vec4::min as fn(Vec4, Vec4) -> Vec4, Vec4::max]
+            .map(|pick| self.positions().iter().copied().reduce(pick).unwrap_or_default().truncate());
+        (greatest - least).max_element()
+    }
+
     /// Inverse mass of a particle where nothing holds it \[1/kg\]; 1 of those of ropes, whose masses do not matter.
     ///
     /// # Panics

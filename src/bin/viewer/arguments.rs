@@ -84,7 +84,7 @@ pub struct Arguments {
     pub size: Option<[u32; 2]>,
 
     /// How a window's frames are shown: fifo waits for the display, mailbox shows the newest, immediate may tear
-    #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo)]
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo, conflicts_with = "headless")]
     pub present: Present,
 
     /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours of
@@ -110,7 +110,7 @@ pub struct Arguments {
 
     /// Folder of the shaders (glsl), which a window compiles and takes in again whenever one of them changes
     #[cfg(feature = "hot-reload")]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "headless")]
     pub hot_reload: Option<PathBuf>,
 
     /// Lists the presets and exits

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use anyhow::Result;
 use tautline::engine::{Recorder, Ticket};
 use tautline::glam::{Vec2, Vec3};
-use tautline::model::{Blade, Body, Drag, Grip, Ray};
-use tautline::render::{Bounds, Camera};
+use tautline::model::{Blade, Drag, Grip, Ray};
+use tautline::render::Camera;
 use tautline::solver::{Picker, Simulation};
 
 use crate::run::Run;
@@ -256,7 +256,7 @@ impl Hands {
             _ if released.is_some() => {}
             (_, _, Some((index, along))) => {
                 let offset = simulation.colliders().offsets()[index];
-                let speed = DRAG_SPEED * size(simulation.body());
+                let speed = DRAG_SPEED * simulation.body().size();
                 self.holding = Holding::Collider { index, place: ray.at(along), offset, speed };
             }
             (_, Some(found), None) => {
@@ -291,9 +291,4 @@ fn collider_met(simulation: &Simulation, ray: &Ray) -> Option<(usize, f32)> {
         Some((index, collider.met(ray, &pose)?))
     });
     met.min_by(|left, right| left.1.total_cmp(&right.1))
-}
-
-/// The diagonal of the box around a body at rest \[m\].
-fn size(body: &Body) -> f32 {
-    Bounds::around(body.positions().iter().map(|position| position.truncate())).size().length()
 }

@@ -124,18 +124,23 @@ fn a_drag_pulls_the_cloth_and_a_release_lets_it_hang_again() {
         let held = stage.state();
         // The hand is 60 cm to the left as the picture has it, half a radian askew: 0.6 cos² 0.5 = 0.46 m along x.
         assert!(corner(&held, 0).x < -1.0 - 0.46 / 2.0, "{backend}: it is pulled to where the hand is: {held}");
-        assert!(held["max_strain"].as_f64().unwrap() < 0.3, "{backend}: {held}");
 
+        let untouched = Stage::open(SHEET, backend);
+        untouched.until(8.0);
+        let untouched = untouched.state();
         let stage = Stage::open(SHEET, backend);
         stage.until(0.5);
         stage.drag(&[corner_at, corner_at + Vec3::new(-0.6, 0.5, 0.0)]);
         stage.until(1.5);
         stage.screen.xdotool("mouseup 1");
-        stage.until(6.0);
+        stage.until(8.0);
         let hung = stage.state();
-        // At a damping of 2 per second, swings of half a metre are below 1 cm after 4.5 s.
-        assert!(corner(&hung, 0).x > -1.05 && corner(&hung, 0).y > -2.1, "{backend}: it hangs as before: {hung}");
-        assert!(hung["max_strain"].as_f64().unwrap() < 0.1, "{backend}: {hung}");
+        // At a damping of 2 per second swings decay as e^-t: those of all of the sheet to 2 m e^-6.5 = 3 mm.
+        // Across it, a sheet that was touched keeps a ripple, for which an untouched one, which is flat, has no reason.
+        for which in 0..2 {
+            let apart = corner(&hung, which) - corner(&untouched, which);
+            assert!(apart.truncate().abs().max_element() < 0.01, "{backend}: {hung}, and without a hand {untouched}");
+        }
     }
 }
 

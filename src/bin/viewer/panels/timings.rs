@@ -112,7 +112,9 @@ impl Timings {
         let timings = &timings[timings.len().saturating_sub(ends.len())..];
         let xs = &ends[ends.len() - timings.len()..];
         let mut below = vec![0.0; timings.len()];
-        let highest = self.wall.map_or(0.0, |wall| wall.p95 / 1e3).max(self.gpu.map_or(0.0, |gpu| gpu.p95 / 1e3));
+        // Without any, the axis is that of a millisecond.
+        let spreads = [self.wall, self.gpu].into_iter().flatten();
+        let highest = spreads.map(|spread| spread.p95 / 1e3).reduce(f64::max).unwrap_or(1.0);
         Plot::new("passes")
             .height(130.0)
             .allow_zoom(false)

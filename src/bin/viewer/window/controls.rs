@@ -136,7 +136,7 @@ impl View {
     }
 
     /// Goes on with a scene in which some keys have changed: from where the body is now, if it is still the same body.
-    fn change(&mut self, scene: Scene) -> Result<()> {
+    fn change(&mut self, mut scene: Scene) -> Result<()> {
         match self.scene.effect_of(&scene) {
             Effect::None | Effect::Setting => {
                 self.scene = scene;
@@ -144,7 +144,10 @@ impl View {
                 Ok(())
             }
             Effect::Solver => self.go_on(scene, self.run.backend()),
-            Effect::Body => self.start(scene),
+            Effect::Body => {
+                scene.forget_files();
+                self.start(scene)
+            }
         }
     }
 

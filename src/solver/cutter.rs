@@ -119,7 +119,8 @@ impl Cutter {
         }
         let corners: Vec<u32> = self.lists.first().map_or(Ok(Vec::new()), |corners| corners.buffer.read())?;
         let constraints: Vec<Constraint> = self.constraints.buffer.read()?;
-        Ok(Severed::between(&self.constraints.content, &constraints, corners.as_chunks().0))
+        let springs = self.constraints.content.iter().map(Constraint::particles);
+        Ok(Severed::between(springs, &constraints, corners.as_chunks().0))
     }
 
     /// Makes the cloth whole but for what is `severed`, and waits until that is done.

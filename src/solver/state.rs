@@ -68,12 +68,13 @@ impl Severed {
         self.springs.is_empty() && self.triangles.is_empty()
     }
 
-    /// What differs between a cloth as it was and as it is `now`: what is cut joins a particle to itself.
-    pub(super) fn between(whole: &[Constraint], now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
-        let cut = whole.iter().zip(now).filter(|(_, now)| now.index_a == now.index_b);
+    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they are
+    /// `now`: what is cut joins a particle to itself.
+    pub(super) fn between(springs: impl Iterator<Item = [u32; 2]>, now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
+        let cut = springs.zip(now).filter(|(_, now)| now.index_a == now.index_b);
         let cut_triangles = triangles.iter().zip(0..).filter(|([a, b, c], _)| a == b && b == c);
         Self {
-            springs: cut.map(|(whole, _)| [whole.index_a, whole.index_b]).collect(),
+            springs: cut.map(|(spring, _)| spring).collect(),
             triangles: cut_triangles.map(|(_, index)| index).collect(),
         }
     }

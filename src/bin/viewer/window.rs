@@ -154,7 +154,7 @@ impl View {
             source,
             dropped: None,
             read_at: Instant::now(),
-            backup: Backup::new(&run.device, &run.simulation)?,
+            backup: Backup::new(&run.device, &run.simulation, kept.state)?,
             run,
             drawing,
             kept: false,
@@ -239,7 +239,7 @@ impl View {
         self.outputs.submitted();
         self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
-        self.backup.submitted(ticket)?;
+        self.backup.submitted();
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }

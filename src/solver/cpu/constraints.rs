@@ -130,7 +130,9 @@ impl CpuSolver for Constraints {
     fn state(&self, time: f64) -> State {
         let (positions, velocities) = (truncated(&self.state.positions), truncated(&self.state.velocities));
         let severed = if self.is_cut {
-            Severed::between(&self.start.0.constraints(), &self.state.constraints(), &self.external.triangles)
+            let springs = self.start.0.constraints();
+            let springs = springs.iter().map(Constraint::particles);
+            Severed::between(springs, &self.state.constraints(), &self.external.triangles)
         } else {
             Severed::default()
         };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use tautline::render::Shown;
 use tautline::scene::{Effect, Scene};
-use tautline::solver::{Backup, Clock, ConstraintSolver};
+use tautline::solver::{Backup, Clock, ConstraintSolver, State};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
@@ -153,18 +153,19 @@ impl View {
 
     /// Goes on from the state of what runs, with another solver or backend.
     pub(super) fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
-        let run = self.run.going_on(&scene, backend)?;
-        self.replace(run, scene)
+        let (run, state) = self.run.going_on(&scene, backend)?;
+        self.replace(run, scene, Some(state))
     }
 
     pub(super) fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.starting(&scene)?;
         self.outputs.end_video();
-        self.replace(run, scene)
+        self.replace(run, scene, None)
     }
 
-    fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
-        let (hands, backup) = (Hands::new(&run)?, Backup::new(&run.device, &run.simulation)?);
+    /// Goes on with another run, which has come from `state`, if from any.
+    fn replace(&mut self, run: Run, scene: Scene, state: Option<State>) -> Result<()> {
+        let (hands, backup) = (Hands::new(&run)?, Backup::new(&run.device, &run.simulation, state)?);
         self.drawing = run.view(self.swapchain.format(), self.shown)?;
         (self.hands, self.backup) = (hands, backup);
         if run.simulation.step().dt != self.run.simulation.step().dt {

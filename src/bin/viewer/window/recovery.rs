@@ -109,7 +109,7 @@ impl View {
     }
 
     /// Lets everything go that belongs to the device.
-    fn kept(self) -> Kept {
+    fn kept(mut self) -> Kept {
         Kept {
             instance: self.run.device.instance().clone(),
             window: self.window,

@@ -5,6 +5,7 @@ mod common;
 use common::{Validated, run, start};
 use glam::{Vec3, Vec4};
 use tautline::engine::Device;
+use tautline::layout;
 use tautline::model::Drag;
 use tautline::scene::{Scene, SolverKind};
 use tautline::solver::{Simulation, State};
@@ -174,6 +175,50 @@ fn solvers_that_keep_places_take_over_velocities_to_rounding() {
                 assert!(off.cmple(rounding.max(Vec3::splat(f32::MIN_POSITIVE))).all(), "{off} m/s off of {wanted}");
             }
         }
+    }
+}
+
+/// A view draws colliders from the device's buffer, also where no step has been recorded since a simulation was made, put back
+/// or went on from a state.
+#[test]
+fn colliders_are_where_they_are_at_the_time_before_the_next_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let ball = "collider = [{shape = \"sphere\", radius = 0.1, path = [[0, 1, 2, 3], [0.1, 2, 2, 3], [0.3, 2, 0, 3]]},
+        {shape = \"box\", sides = [1, 2, 3], position = [4, 5, 6]}]\n";
+    for solver in ["xpbd", "verlet", "rope"] {
+        let scene = scene(&format!("solver = \"{solver}\"\nallow_unstable = true\ncolumns = 4\nrows = 3\n{ball}"));
+        let list = scene.colliders().unwrap();
+        for on_cpu in [false, true] {
+            let assert_rest = |simulation: &Simulation, time: f64, offsets: [Vec3; 2]| {
+                let seen: Vec<layout::Collider> = simulation.colliders().buffer().read().unwrap();
+                for ((seen, collider), offset) in seen.iter().zip(&list).zip(offsets) {
+                    let place = (collider.path.at(time).position + offset).extend(0.0);
+                    let what = format!("{solver}, on the CPU: {on_cpu}, at {time} s");
+                    assert_eq!((seen.start_position, seen.end_position), (place, place), "{what}");
+                }
+                assert_eq!((seen[0].size.x, seen[1].size), (0.1, Vec4::new(0.5, 1.0, 1.5, 0.0)));
+            };
+            let mut simulation = start(device, &scene, on_cpu);
+            assert_rest(&simulation, 0.0, [Vec3::ZERO; 2]);
+            simulation.drag(Some(Drag { collider: 1, offset: Vec3::X, speed: 1.0 }));
+            run(device, &mut simulation, 9);
+            let state = simulation.state().unwrap();
+            let offsets = [state.dragged[0], state.dragged[1]];
+            assert!(offsets[0] == Vec3::ZERO && offsets[1].x > 0.1 && state.time > 0.1);
+            let mut other = start(device, &scene, on_cpu);
+            other.go_on_from(&state).unwrap();
+            assert_rest(&other, state.time, offsets);
+            simulation.reset().unwrap();
+            assert_rest(&simulation, 0.0, [Vec3::ZERO; 2]);
+        }
+        // On the CPU alone, and only then on the device.
+        let mut alone = scene.cpu_simulation().unwrap();
+        (0..9).for_each(|_| drop(alone.advance()));
+        let time = alone.time();
+        let simulation = alone.on_device(device).unwrap();
+        let seen: Vec<layout::Collider> = simulation.colliders().buffer().read().unwrap();
+        assert_eq!(seen[0].end_position, list[0].path.at(time).position.extend(0.0));
     }
 }
 

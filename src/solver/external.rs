@@ -108,7 +108,7 @@ impl External {
     /// Puts everything back to how it started, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
         self.hand.reset();
-        self.colliders.reset();
+        self.colliders.reset()?;
         self.attachments.as_mut().map_or(Ok(()), Attachments::reset)
     }
 

@@ -288,7 +288,7 @@ impl Solver for RopeVerlet {
     fn reset(&mut self) -> engine::Result<()> {
         self.hand = RopeHand::default();
         self.pending.clear();
-        self.colliders.reset();
+        self.colliders.reset()?;
         let start = truncated(self.ropes.positions());
         self.write(&start, &start)
     }

@@ -153,8 +153,7 @@ impl Simulation {
         for (particle, pinned) in state.pins.changes() {
             self.set_pinned(particle, pinned);
         }
-        self.solver.colliders_mut().set_offsets(&state.dragged);
-        Ok(())
+        self.solver.colliders_mut().go_on_from(state.time, &state.dragged)
     }
 
     /// Simulated time after the steps recorded so far \[s\].

@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 use super::simulation::run;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
-use crate::model::{Blade, Body, Collider, Grip, colliders_during, triangles_around};
+use crate::model::{Blade, Body, Collider, Grip, triangles_around};
 use crate::solver::dragged::Dragged;
 use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, State, Step, Triangles};
 
@@ -24,21 +24,16 @@ pub(super) struct OnDevice {
 }
 
 impl OnDevice {
-    /// Puts `body` on the device as it is now, and the colliders as they are in the step that ends at `time` \[s\].
+    /// Puts `body` on the device as it is now, and the colliders where they are at `time` \[s\].
     pub(super) fn new(
         device: &Device,
         solver: Box<dyn CpuSolver>,
         body: &Body,
-        (list, mut dragged): (&[Collider], Dragged),
+        (list, dragged): (&[Collider], Dragged),
         step: Step,
         time: f64,
     ) -> engine::Result<Self> {
-        let mut seen = colliders_during(list, time - f64::from(step.dt), time);
-        dragged.advance(&mut seen, 0.0);
-        let colliders = Colliders::with_dragged(device, list, dragged)?;
-        if !colliders.is_empty() {
-            colliders.buffer().write(&seen)?;
-        }
+        let colliders = Colliders::at(device, list, dragged, time)?;
         let triangles = match body {
             Body::Cloth(cloth) => Some(Triangles::new(device, cloth)?),
             Body::Ropes(_) => None,
@@ -129,7 +124,7 @@ impl Solver for OnDevice {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
-        self.colliders.reset();
+        self.colliders.reset()?;
         self.solver.reset();
         self.write_triangles()?;
         self.buffer().write(self.solver.particles().floats())

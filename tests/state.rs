@@ -4,11 +4,11 @@ mod common;
 
 use common::{Validated, run, start};
 use glam::{Vec3, Vec4};
-use tautline::engine::Device;
+use tautline::engine::{Device, Frames};
 use tautline::layout;
-use tautline::model::Drag;
+use tautline::model::{Blade, Drag, triangles_around};
 use tautline::scene::{Scene, SolverKind};
-use tautline::solver::{Simulation, State};
+use tautline::solver::{Particles, Simulation, State};
 
 /// A cloth that is carried along one edge, let go at a corner early on, and blown at.
 const CARRIED: &str = "
@@ -106,6 +106,81 @@ fn what_is_cut_stays_cut_until_the_next_reset() {
         simulation.reset().unwrap();
         assert_eq!((simulation.time(), simulation.cut_count().unwrap()), (0.0, 0));
         assert!(triangles(&simulation) == triangles(&whole) && around(&simulation) == around(&whole));
+    }
+}
+
+/// What was drawn while time stands still cuts after a change of hands as it would have without, be it before the next step or
+/// at once.
+#[test]
+fn blades_that_have_not_cut_yet_go_along() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let blade = |x: f32| Blade::plane(Vec3::new(x, 0.0, 0.0), Vec3::X).unwrap();
+    // Beside columns, which stand at odd multiples of a half of 0.02 m.
+    let blades = [blade(0.003), blade(-0.083)];
+    let scene = scene("columns = 24\nrows = 18");
+    let mut first = start(device, &scene, false);
+    run(device, &mut first, 2);
+    for blade in blades {
+        assert!(first.cut(blade).unwrap());
+    }
+    let state = first.state().unwrap();
+    assert!(state.blades == blades && state.severed.is_empty());
+    run(device, &mut first, 1);
+    let after = first.state().unwrap();
+    // Of each row and each blade one structural spring and two diagonals, but for the diagonals below the last row.
+    assert_eq!(after.severed.springs.len(), 2 * (18 + 2 * 17));
+    assert!(after.blades.is_empty());
+    // From the GPU to the CPU and back.
+    let mut on_cpu = start(device, &scene, true);
+    on_cpu.go_on_from(&state).unwrap();
+    let mut back = start(device, &scene, false);
+    back.go_on_from(&on_cpu.state().unwrap()).unwrap();
+    for mut simulation in [on_cpu, back] {
+        assert!(simulation.state().unwrap() == state);
+        run(device, &mut simulation, 1);
+        let now = simulation.state().unwrap();
+        assert!(now.severed == after.severed && now.blades.is_empty());
+        simulation.cut(blade(0.101)).unwrap();
+        simulation.reset().unwrap();
+        assert!(simulation.state().unwrap().blades.is_empty());
+    }
+}
+
+#[test]
+fn what_hands_do_is_there_without_a_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let scene = scene("columns = 24\nrows = 18");
+    let blade = Blade::plane(Vec3::new(0.003, 0.0, 0.0), Vec3::X).unwrap();
+    let held = |simulation: &Simulation| match &simulation.particles()[simulation.current()] {
+        Particles::Buffer(buffer) => buffer.read::<Vec4>().unwrap()[200].w == 0.0,
+        other => panic!("no buffer, but {other:?}"),
+    };
+    let mut stepped = start(device, &scene, false);
+    stepped.cut(blade).unwrap();
+    run(device, &mut stepped, 1);
+    for on_cpu in [false, true] {
+        let mut simulation = start(device, &scene, on_cpu);
+        let before = simulation.state().unwrap();
+        simulation.cut(blade).unwrap();
+        simulation.set_pinned(200, true);
+        assert!(!held(&simulation) && !simulation.has_cut());
+        Frames::run_once(device, |recorder| simulation.record_hands(recorder)).unwrap();
+        assert!(held(&simulation) && simulation.has_cut());
+        let state = simulation.state().unwrap();
+        assert!(state.severed == stepped.state().unwrap().severed && state.blades.is_empty());
+        assert!(state.time == 0.0 && state.positions == before.positions && simulation.steps_recorded() == 0);
+        // What views draw is cut as well.
+        let corners = |simulation: &Simulation| simulation.triangles().unwrap().corners.read::<u32>().unwrap();
+        assert!(corners(&simulation) == corners(&stepped), "on the CPU: {on_cpu}");
+        if on_cpu {
+            // On the GPU, what is cut keeps its place in the lists.
+            let around: Vec<u32> = simulation.triangles().unwrap().around.read().unwrap();
+            assert!(around == triangles_around(24 * 18, corners(&simulation).as_chunks().0));
+        }
+        let constraints = |simulation: &Simulation| simulation.constraints().unwrap().read::<u32>().unwrap();
+        assert!(constraints(&simulation) == constraints(&stepped), "on the CPU: {on_cpu}");
     }
 }
 

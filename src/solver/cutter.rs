@@ -26,16 +26,26 @@ impl Schedule {
         self.pending.push(blade);
     }
 
-    /// Takes what cuts before the step that starts at `time` \[s\].
-    pub(super) fn take_due(&mut self, time: f64, step: &Step) -> Vec<Blade> {
+    /// What the scene has cut before the step that starts at `time` \[s\].
+    pub(super) fn due(&self, time: f64, step: &Step) -> Vec<Blade> {
         let end = time + f64::from(step.dt);
         let due = self.cuts.iter().filter(|cut| !is_before(cut.time, time) && is_before(cut.time, end));
-        due.map(|cut| cut.blade).chain(self.pending.drain(..)).collect()
+        due.map(|cut| cut.blade).collect()
     }
 
-    /// Forgets what was to be cut before the next step.
-    pub(super) fn clear(&mut self) {
-        self.pending.clear();
+    /// The blades that cut before the next step.
+    pub(super) fn pending(&self) -> &[Blade] {
+        &self.pending
+    }
+
+    /// Takes the blades that cut before the next step.
+    pub(super) fn take_pending(&mut self) -> Vec<Blade> {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Has these blades, and no others, cut before the next step.
+    pub(super) fn set_pending(&mut self, blades: &[Blade]) {
+        self.pending = blades.to_vec();
     }
 }
 
@@ -95,9 +105,19 @@ impl Cutter {
         &self.constraints.content
     }
 
-    /// Records the cuts that fall before the step that starts at `time` \[s\].
-    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
-        for blade in self.schedule.take_due(time, step) {
+    /// Records the cuts that are scheduled before the step that starts at `time` \[s\].
+    pub(super) fn record_due(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+        self.record_blades(recorder, &self.schedule.due(time, step))
+    }
+
+    /// Records the cuts that were to fall before the next step.
+    pub(super) fn record_pending(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        let blades = self.schedule.take_pending();
+        self.record_blades(recorder, &blades)
+    }
+
+    fn record_blades(&mut self, recorder: &mut Recorder<'_>, blades: &[Blade]) -> engine::Result<()> {
+        for blade in blades {
             self.has_cut = true;
             for (bindings, count) in &self.passes {
                 recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
@@ -139,7 +159,7 @@ impl Cutter {
 
     /// Makes the cloth whole again, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
-        self.schedule.clear();
+        self.schedule.set_pending(&[]);
         if std::mem::take(&mut self.has_cut) {
             self.constraints.buffer.write(&self.constraints.content)?;
             for list in &self.lists {
@@ -183,16 +203,16 @@ mod tests {
     #[test]
     fn a_cut_falls_before_the_step_in_which_its_time_lies() {
         for (time, number) in [(0.0, 0), (0.249, 0), (0.25, 1), (0.26, 1), (2.0, 8)] {
-            let mut schedule = schedule(time);
+            let schedule = schedule(time);
             for step_number in 0..10 {
-                let due = schedule.take_due(f64::from(step_number) * 0.25, &step(0.25)).len();
+                let due = schedule.due(f64::from(step_number) * 0.25, &step(0.25)).len();
                 assert_eq!(due, usize::from(step_number == number), "{time} s in step {step_number}");
             }
         }
         // The sum is above 0.7, and both are the start of a step to rounding, however it is computed.
         for time in [0.1 + 0.2 + 0.4, 0.7] {
             for start in [7.0 * 0.1, 0.7, 0.1 + 0.2 + 0.4] {
-                assert_eq!(schedule(time).take_due(start, &step(0.1)).len(), 1, "{time} s, in the step from {start} s");
+                assert_eq!(schedule(time).due(start, &step(0.1)).len(), 1, "{time} s, in the step from {start} s");
             }
         }
     }
@@ -206,12 +226,12 @@ mod tests {
         times.extend((0..1000).map(|number| f64::from(number) / 500.0));
         for durations in [[1.0 / 60.0, 1.0 / 90.0], [0.1, 1.0 / 60.0], [1.0 / 240.0, 0.1], [0.007, 0.3], [0.25, 0.3]] {
             for &time in &times {
-                let (mut schedule, mut fallen, mut start) = (schedule(time), 0, 0.0);
+                let (schedule, mut fallen, mut start) = (schedule(time), 0, 0.0);
                 for dt in durations {
                     // What goes on from a state counts its steps from the state's time.
                     let mut now = SimulatedTime::from(start);
                     while now.after(&step(dt)) < start + 1.1 {
-                        fallen += schedule.take_due(now.after(&step(dt)), &step(dt)).len();
+                        fallen += schedule.due(now.after(&step(dt)), &step(dt)).len();
                         now.steps += 1;
                     }
                     start = now.after(&step(dt));

@@ -261,11 +261,8 @@ impl RopeVerlet {
 impl Solver for RopeVerlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         let end = time + f64::from(self.step.dt);
+        self.record_hands(recorder)?;
         self.colliders.record(recorder, time, end)?;
-        for (particle, flag) in self.pending.drain(..) {
-            let place = PINS * self.ropes.positions().len() + particle as usize;
-            recorder.update_from(&self.planes, (size_of::<f32>() * place) as u64, &[flag])?;
-        }
         let mut ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
         self.hand.act(&mut ropes);
         if ropes != self.recorded_ropes {
@@ -275,6 +272,14 @@ impl Solver for RopeVerlet {
         let push = self.hand.push(self.settings.push(self.camera, time, self.colliders.list().len()));
         let [invocations, ..] = self.bindings.pipeline().local_size();
         recorder.dispatch(&self.bindings, &push, [invocations * self.recorded_ropes.len() as u32, 1, 1])
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        for (particle, flag) in self.pending.drain(..) {
+            let place = PINS * self.ropes.positions().len() + particle as usize;
+            recorder.update_from(&self.planes, (size_of::<f32>() * place) as u64, &[flag])?;
+        }
+        Ok(())
     }
 
     fn particles(&self) -> Vec<Particles> {

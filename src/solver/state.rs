@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glam::{Vec3, Vec4};
 
 use crate::layout::Constraint;
-use crate::model::Pins;
+use crate::model::{Blade, Pins};
 
 /// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct State {
     pub pins: Pins,
     /// How far hands have dragged each collider off its path \[m\]. Shape \[collider_count\].
     pub dragged: Vec<Vec3>,
+    /// What cuts before the next step.
+    pub blades: Vec<Blade>,
 }
 
 /// What of a cloth has been cut.

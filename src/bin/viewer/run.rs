@@ -53,7 +53,7 @@ impl Run {
     /// it goes on from.
     pub fn going_on(&self, scene: &Scene, backend: Backend) -> Result<(Self, BodyState)> {
         let state = self.simulation.state()?;
-        if !state.severed.is_empty() && scene.solver.needs_grid() {
+        if !(state.severed.is_empty() && state.blades.is_empty()) && scene.solver.needs_grid() {
             bail!("the cloth has been cut, and the springs of `{}` cannot be: reset it first", scene.solver);
         }
         let mut run = Self::on(self.device.clone(), backend, scene)?;

@@ -217,6 +217,9 @@ impl View {
         if looks_at_work {
             recorder.keep_work();
         }
+        if steps == 0 {
+            self.run.simulation.record_hands(&mut recorder)?;
+        }
         for left in (0..steps).rev() {
             if left == 0 {
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;

@@ -26,6 +26,9 @@ trait CpuSolver: Send {
     /// Runs one step that starts at `time` \[s\] and in which the colliders move as they say, and measures its passes.
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming);
 
+    /// Cuts with the blades that wait for the next step, as a step does at first.
+    fn cut_pending(&mut self, _timing: &mut CpuTiming) {}
+
     /// The particles now.
     fn particles(&self) -> HostParticles<'_>;
 

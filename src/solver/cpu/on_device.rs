@@ -19,6 +19,8 @@ pub(super) struct OnDevice {
     particles: Particles,
     /// As many as there are steps in flight: what a recording copies from is not written until it is done.
     uploads: Vec<Staging>,
+    /// A hand has changed the particles since they were last uploaded.
+    particles_changed: bool,
     /// Of the steps since it was last taken.
     timing: CpuTiming,
 }
@@ -46,9 +48,19 @@ impl OnDevice {
         let constraints =
             constraints.map(|constraints| Buffer::from_slice(device, "constraints", &constraints)).transpose()?;
         let device = device.clone();
-        let (uploads, timing) = (Vec::new(), CpuTiming::default());
-        let mut on_device =
-            Self { device, solver, step, colliders, triangles, constraints, particles, uploads, timing };
+        let (uploads, particles_changed, timing) = (Vec::new(), false, CpuTiming::default());
+        let mut on_device = Self {
+            device,
+            solver,
+            step,
+            colliders,
+            triangles,
+            constraints,
+            particles,
+            uploads,
+            particles_changed,
+            timing,
+        };
         on_device.write_triangles()?;
         Ok(on_device)
     }
@@ -62,6 +74,7 @@ impl OnDevice {
 
     /// Records the copy of the particles as they are now.
     fn upload(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.particles_changed = false;
         let particles = self.solver.particles();
         let free = self.uploads.iter_mut().position(|staging| staging.write(particles.floats()));
         let index = match free {
@@ -115,6 +128,12 @@ impl Solver for OnDevice {
         self.upload(recorder)
     }
 
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.solver.cut_pending(&mut self.timing);
+        self.upload_triangles(recorder)?;
+        if self.particles_changed { self.upload(recorder) } else { Ok(()) }
+    }
+
     fn particles(&self) -> Vec<Particles> {
         vec![self.particles.clone()]
     }
@@ -150,6 +169,7 @@ impl Solver for OnDevice {
 
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         self.solver.set_inverse_mass(particle, inverse_mass);
+        self.particles_changed = true;
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -10,6 +10,7 @@ mod ropes;
 mod simulation;
 mod springs;
 mod timing;
+mod uploads;
 
 pub use simulation::CpuSimulation;
 pub use timing::{CpuPassTiming, CpuTiming};

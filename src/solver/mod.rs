@@ -102,8 +102,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
-    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it,
-    /// each a plane of \[particle_count\].
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it, -1
+    /// where one has let it go, else 0, each a plane of \[particle_count\].
     Planes(Buffer),
 }
 

@@ -96,7 +96,7 @@ trait CpuSolver: Send {
 enum HostParticles<'a> {
     /// xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
     Buffer(&'a [Vec4]),
-    /// x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it, each a plane of \[particle_count\].
+    /// As [`Particles::Planes`](super::Particles::Planes).
     Planes(Vec<f32>),
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use common::{Validated, load, run, start};
 use glam::{Vec2, Vec3};
 use pictures::{Shot, encoded, floating, linear, positions, same, view};
-use tautline::engine::Device;
+use tautline::engine::{Device, Frames};
 use tautline::model::{Blade, Body, Cloth};
 use tautline::render::{PIN_COLORS, Shown, batch_color, reach};
 use tautline::solver::Simulation;
@@ -185,6 +185,48 @@ fn ends_of_ropes_are_dots_while_they_are_held() {
     let release = [("rope_motion", "[[0, 0, 0, 0], [1, 0, 0.1, 0]]"), ("rope_release", "0.1")];
     assert_eq!(shown(&release, 3), [vec![], vec![0, 8, 9, 17]]);
     assert_eq!(shown(&release, 9), [vec![], vec![]]);
+}
+
+/// Those that hands have pinned are held as well, and those that hands have let go are not, whatever held them.
+#[test]
+fn dots_on_ropes_follow_hands() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let settings = [
+        ("rope_count", "2"),
+        ("rope_columns", "2"),
+        ("rope_particles", "9"),
+        ("collider", "[]"),
+        ("rope_motion", "[[0, 0, 0, 0], [1, 0, 0.1, 0]]"),
+        ("rope_release", "0.1"),
+    ];
+    let scene = load("ropes", &settings);
+    let shown = |simulation: &Simulation| dots(&Shot::showing(device, simulation, Shown::Pins, SIZE), simulation);
+    for on_cpu in [false, true] {
+        let mut simulation = start(device, &scene, on_cpu);
+        run(device, &mut simulation, 1);
+        assert_eq!(shown(&simulation), [vec![], vec![0, 8, 9, 17]], "on the CPU: {on_cpu}");
+        // One in the middle, an end that stays where it is from now on, an end that is let go, and one that is let go after all.
+        for (particle, pinned) in [(4, true), (9, true), (8, false), (12, true), (12, false)] {
+            simulation.set_pinned(particle, pinned);
+        }
+        let wanted = [vec![4, 9], vec![0, 17]];
+        // Without a step, and after one.
+        Frames::run_once(device, |recorder| simulation.record_hands(recorder)).unwrap();
+        assert_eq!(shown(&simulation), wanted, "on the CPU: {on_cpu}");
+        run(device, &mut simulation, 1);
+        assert_eq!(shown(&simulation), wanted, "on the CPU: {on_cpu}");
+        // On the other backend.
+        let mut other = start(device, &scene, !on_cpu);
+        other.go_on_from(&simulation.state().unwrap()).unwrap();
+        run(device, &mut other, 1);
+        assert_eq!(shown(&other), wanted, "from the CPU: {on_cpu}");
+        // Those that are still anchored are let go at 0.1 s, which is the end of step 6.
+        run(device, &mut simulation, 6);
+        assert_eq!(shown(&simulation), [vec![4, 9], vec![]], "on the CPU: {on_cpu}");
+        simulation.reset().unwrap();
+        assert_eq!(shown(&simulation), [vec![], vec![0, 8, 9, 17]], "on the CPU: {on_cpu}");
+    }
 }
 
 /// Signed distances from each shape, as geometry has them.

@@ -7,6 +7,7 @@ use std::fs;
 use common::{Validated, load, start};
 use glam::Vec3;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Memory};
+use tautline::model::Blade;
 use tautline::render::{Bounds, Camera, View, ViewTargets, Wave};
 use tautline::scene::{Scene, presets};
 use tautline::solver::Simulation;
@@ -64,6 +65,32 @@ fn frames_allocate_nothing_and_a_scene_gives_everything_back() {
     }
 }
 
+/// On the CPU, the first cut makes what the next ones are uploaded through.
+#[test]
+fn a_second_cut_on_the_cpu_allocates_nothing() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    // It hangs still, so that blades meet what they are meant for.
+    let still = [("columns", "24"), ("rows", "20"), ("wind", "[0, 0, 0]"), ("wind_flutter", "0")];
+    let mut simulation = start(device, &load("flag", &still), true);
+    let mut frames = Frames::new(device, 2).unwrap();
+    let mut memory = Vec::new();
+    for frame in 0..12 {
+        if frame % 4 == 0 {
+            let blade = Blade::plane(Vec3::new(0.003 + 0.02 * frame as f32 / 4.0, 0.0, 0.0), Vec3::X).unwrap();
+            assert!(simulation.cut(blade).unwrap());
+        }
+        let mut recorder = frames.begin().unwrap();
+        simulation.record(&mut recorder).unwrap();
+        recorder.submit().unwrap();
+        memory.push(device.memory());
+    }
+    frames.finish().unwrap();
+    // Three blades, each through 20 rows and the diagonals between them.
+    assert_eq!(simulation.cut_count().unwrap(), 3 * (20 + 2 * 19));
+    assert!(memory[3..].iter().all(|one| *one == memory[3]), "{memory:?}");
+}
+
 /// A cut makes its lists once, and a change of hands gives back what it takes the place of.
 #[test]
 fn cuts_and_changes_of_hands_pile_nothing_up() {
@@ -73,7 +100,7 @@ fn cuts_and_changes_of_hands_pile_nothing_up() {
     let mut simulation = scene.simulation(device).unwrap();
     let mut memory = Vec::new();
     for _ in 0..5 {
-        let blade = tautline::model::Blade::plane(Vec3::new(0.0, -0.1, 0.0), Vec3::Y).unwrap();
+        let blade = Blade::plane(Vec3::new(0.0, -0.1, 0.0), Vec3::Y).unwrap();
         simulation.cut(blade).unwrap();
         Frames::run_once(device, |recorder| simulation.record(recorder)).unwrap();
         let state = simulation.state().unwrap();

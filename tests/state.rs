@@ -4,10 +4,11 @@ mod common;
 
 use common::{Validated, run, start};
 use glam::{Vec3, Vec4};
-use tautline::engine::Device;
-use tautline::model::Drag;
+use tautline::engine::{Device, Frames};
+use tautline::layout;
+use tautline::model::{Blade, Drag, triangles_around};
 use tautline::scene::{Scene, SolverKind};
-use tautline::solver::{Simulation, State};
+use tautline::solver::{Particles, Simulation, State};
 
 /// A cloth that is carried along one edge, let go at a corner early on, and blown at.
 const CARRIED: &str = "
@@ -108,6 +109,81 @@ fn what_is_cut_stays_cut_until_the_next_reset() {
     }
 }
 
+/// What was drawn while time stands still cuts after a change of hands as it would have without, be it before the next step or
+/// at once.
+#[test]
+fn blades_that_have_not_cut_yet_go_along() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let blade = |x: f32| Blade::plane(Vec3::new(x, 0.0, 0.0), Vec3::X).unwrap();
+    // Beside columns, which stand at odd multiples of a half of 0.02 m.
+    let blades = [blade(0.003), blade(-0.083)];
+    let scene = scene("columns = 24\nrows = 18");
+    let mut first = start(device, &scene, false);
+    run(device, &mut first, 2);
+    for blade in blades {
+        assert!(first.cut(blade).unwrap());
+    }
+    let state = first.state().unwrap();
+    assert!(state.blades == blades && state.severed.is_empty());
+    run(device, &mut first, 1);
+    let after = first.state().unwrap();
+    // Of each row and each blade one structural spring and two diagonals, but for the diagonals below the last row.
+    assert_eq!(after.severed.springs.len(), 2 * (18 + 2 * 17));
+    assert!(after.blades.is_empty());
+    // From the GPU to the CPU and back.
+    let mut on_cpu = start(device, &scene, true);
+    on_cpu.go_on_from(&state).unwrap();
+    let mut back = start(device, &scene, false);
+    back.go_on_from(&on_cpu.state().unwrap()).unwrap();
+    for mut simulation in [on_cpu, back] {
+        assert!(simulation.state().unwrap() == state);
+        run(device, &mut simulation, 1);
+        let now = simulation.state().unwrap();
+        assert!(now.severed == after.severed && now.blades.is_empty());
+        simulation.cut(blade(0.101)).unwrap();
+        simulation.reset().unwrap();
+        assert!(simulation.state().unwrap().blades.is_empty());
+    }
+}
+
+#[test]
+fn what_hands_do_is_there_without_a_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let scene = scene("columns = 24\nrows = 18");
+    let blade = Blade::plane(Vec3::new(0.003, 0.0, 0.0), Vec3::X).unwrap();
+    let held = |simulation: &Simulation| match &simulation.particles()[simulation.current()] {
+        Particles::Buffer(buffer) => buffer.read::<Vec4>().unwrap()[200].w == 0.0,
+        other => panic!("no buffer, but {other:?}"),
+    };
+    let mut stepped = start(device, &scene, false);
+    stepped.cut(blade).unwrap();
+    run(device, &mut stepped, 1);
+    for on_cpu in [false, true] {
+        let mut simulation = start(device, &scene, on_cpu);
+        let before = simulation.state().unwrap();
+        simulation.cut(blade).unwrap();
+        simulation.set_pinned(200, true);
+        assert!(!held(&simulation) && !simulation.has_cut());
+        Frames::run_once(device, |recorder| simulation.record_hands(recorder)).unwrap();
+        assert!(held(&simulation) && simulation.has_cut());
+        let state = simulation.state().unwrap();
+        assert!(state.severed == stepped.state().unwrap().severed && state.blades.is_empty());
+        assert!(state.time == 0.0 && state.positions == before.positions && simulation.steps_recorded() == 0);
+        // What views draw is cut as well.
+        let corners = |simulation: &Simulation| simulation.triangles().unwrap().corners.read::<u32>().unwrap();
+        assert!(corners(&simulation) == corners(&stepped), "on the CPU: {on_cpu}");
+        if on_cpu {
+            // On the GPU, what is cut keeps its place in the lists.
+            let around: Vec<u32> = simulation.triangles().unwrap().around.read().unwrap();
+            assert!(around == triangles_around(24 * 18, corners(&simulation).as_chunks().0));
+        }
+        let constraints = |simulation: &Simulation| simulation.constraints().unwrap().read::<u32>().unwrap();
+        assert!(constraints(&simulation) == constraints(&stepped), "on the CPU: {on_cpu}");
+    }
+}
+
 /// Every solver of cloth on both backends in turn. A cloth in free fall has no forces but gravity, so semi-implicit Euler
 /// and Verlet agree: after n substeps of h it has fallen by g h² n (n + 1) / 2.
 #[test]
@@ -174,6 +250,91 @@ fn solvers_that_keep_places_take_over_velocities_to_rounding() {
                 assert!(off.cmple(rounding.max(Vec3::splat(f32::MIN_POSITIVE))).all(), "{off} m/s off of {wanted}");
             }
         }
+    }
+}
+
+/// A view draws colliders from the device's buffer, also where no step has been recorded since a simulation was made, put back
+/// or went on from a state.
+#[test]
+fn colliders_are_where_they_are_at_the_time_before_the_next_step() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let ball = "collider = [{shape = \"sphere\", radius = 0.1, path = [[0, 1, 2, 3], [0.1, 2, 2, 3], [0.3, 2, 0, 3]]},
+        {shape = \"box\", sides = [1, 2, 3], position = [4, 5, 6]}]\n";
+    for solver in ["xpbd", "verlet", "rope"] {
+        let scene = scene(&format!("solver = \"{solver}\"\nallow_unstable = true\ncolumns = 4\nrows = 3\n{ball}"));
+        let list = scene.colliders().unwrap();
+        for on_cpu in [false, true] {
+            let assert_rest = |simulation: &Simulation, time: f64, offsets: [Vec3; 2]| {
+                let seen: Vec<layout::Collider> = simulation.colliders().buffer().read().unwrap();
+                for ((seen, collider), offset) in seen.iter().zip(&list).zip(offsets) {
+                    let place = (collider.path.at(time).position + offset).extend(0.0);
+                    let what = format!("{solver}, on the CPU: {on_cpu}, at {time} s");
+                    assert_eq!((seen.start_position, seen.end_position), (place, place), "{what}");
+                }
+                assert_eq!((seen[0].size.x, seen[1].size), (0.1, Vec4::new(0.5, 1.0, 1.5, 0.0)));
+            };
+            let mut simulation = start(device, &scene, on_cpu);
+            assert_rest(&simulation, 0.0, [Vec3::ZERO; 2]);
+            simulation.drag(Some(Drag { collider: 1, offset: Vec3::X, speed: 1.0 }));
+            run(device, &mut simulation, 9);
+            let state = simulation.state().unwrap();
+            let offsets = [state.dragged[0], state.dragged[1]];
+            assert!(offsets[0] == Vec3::ZERO && offsets[1].x > 0.1 && state.time > 0.1);
+            let mut other = start(device, &scene, on_cpu);
+            other.go_on_from(&state).unwrap();
+            assert_rest(&other, state.time, offsets);
+            simulation.reset().unwrap();
+            assert_rest(&simulation, 0.0, [Vec3::ZERO; 2]);
+        }
+        // On the CPU alone, and only then on the device.
+        let mut alone = scene.cpu_simulation().unwrap();
+        (0..9).for_each(|_| drop(alone.advance()));
+        let time = alone.time();
+        let simulation = alone.on_device(device).unwrap();
+        let seen: Vec<layout::Collider> = simulation.colliders().buffer().read().unwrap();
+        assert_eq!(seen[0].end_position, list[0].path.at(time).position.extend(0.0));
+    }
+}
+
+/// A sheet of `rows` rows of four vertices, 0.1 m apart.
+fn sheet(rows: u32) -> String {
+    let vertex = |index: u32| format!("v {} {} 0\n", f64::from(index % 4) / 10.0, -f64::from(index / 4) / 10.0);
+    let quad = |a: u32| format!("f {a} {} {} {}\n", a + 4, a + 5, a + 1);
+    let corners = (1..4 * (rows - 1)).filter(|a| a % 4 != 0);
+    (0..4 * rows).map(vertex).chain(corners.map(quad)).collect()
+}
+
+#[test]
+fn a_mesh_whose_file_changes_or_goes_is_the_same_until_it_is_loaded_anew() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    for on_cpu in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sheet.obj");
+        std::fs::write(&path, sheet(5)).unwrap();
+        let mut scene = Scene::load(&path, &[]).unwrap();
+        let mut simulation = start(device, &scene, on_cpu);
+        run(device, &mut simulation, 4);
+        let state = simulation.state().unwrap();
+        std::fs::write(&path, sheet(3)).unwrap();
+        for (key, value) in [("substeps", "7"), ("damping", "3")] {
+            scene.change(key, value).unwrap();
+            let mut other = start(device, &scene, on_cpu);
+            other.go_on_from(&state).unwrap();
+            assert!(other.state().unwrap().positions == state.positions);
+            run(device, &mut other, 1);
+            assert_eq!(other.positions().unwrap().len(), 20);
+            std::fs::remove_file(&path).ok();
+        }
+        // Anew, the scene is told by what is there then; its clone still has what it had.
+        let kept = scene.clone();
+        scene.forget_files();
+        assert!(scene.cpu_simulation().is_err() && scene == kept);
+        std::fs::write(&path, sheet(3)).unwrap();
+        assert_eq!(start(device, &scene, on_cpu).positions().unwrap().len(), 12);
+        assert_eq!(start(device, &kept, on_cpu).positions().unwrap().len(), 20);
+        assert_eq!(Scene::load(&path, &[]).unwrap().cloth().unwrap().positions.len(), 12);
     }
 }
 

@@ -220,6 +220,25 @@ fn ctrl_drag_cuts_and_a_reset_mends() {
     }
 }
 
+/// No step runs, and the picture and the state have the cut.
+#[test]
+fn a_cut_shows_while_it_is_paused() {
+    for backend in ["gpu", "cpu"] {
+        let stage = Stage::open(SHEET, backend);
+        let before = stage.screen.still();
+        stage.screen.xdotool("keydown ctrl");
+        stage.drag(&[Vec3::new(-1.3, -1.05, 0.0), Vec3::new(0.0, -1.05, 0.0), Vec3::new(1.3, -1.05, 0.0)]);
+        std::thread::sleep(SETTLING);
+        // Out of the way, and so is the trace of the stroke.
+        stage.screen.xdotool("mouseup 1 keyup ctrl mousemove 5 5");
+        let cut = stage.screen.still_after(&before);
+        let differ = cut.iter().zip(&before).filter(|(now, then)| now != then).count();
+        assert!(differ > 200, "{backend}: the gap is seen, in {differ} pixels");
+        let state = stage.state();
+        assert_eq!((state["cut_constraints"].as_u64(), corner(&state, 0).y), (Some(21 + 40), -2.0), "{backend}");
+    }
+}
+
 /// What cannot be cut stays whole, and the window says why, for a while.
 #[test]
 fn a_solver_that_cannot_be_cut_says_so() {

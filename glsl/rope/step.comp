@@ -27,7 +27,7 @@ struct Rope {
     vec4 sway;          // xyz: axis, w: Hz
 };
 
-// x, y, z, previous x, y, z, level, and 1 where pinned by hand, a plane each.
+// x, y, z, previous x, y, z, level, and 1 where pinned by hand, -1 where let go, a plane each.
 layout(std430, binding = 0) buffer Planes {
     float planes[];
 };
@@ -237,7 +237,7 @@ void main() {
         uint place = rope.first + i;
         now[i] = vec3(planes[place], planes[size + place], planes[2 * size + place]);
         before[i] = vec3(planes[3 * size + place], planes[4 * size + place], planes[5 * size + place]);
-        pinned[i] = planes[7 * size + place] != 0.0;
+        pinned[i] = planes[7 * size + place] > 0.0;
     }
     uint level = uint(planes[6 * size + rope.first]);
     barrier();

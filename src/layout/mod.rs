@@ -19,8 +19,8 @@ pub use pbd::{Constraint, JacobiPush, PbdParameters, PredictPush, SolvePush};
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
 pub use view::{
-    BatchViewPush, ColliderPush, ContactsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush, PanelVertex,
-    RopeRange, RopeViewPush, ViewParameters, WavePush,
+    BatchViewPush, ColliderPush, ContactsPush, HeldEndsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush,
+    PanelVertex, RopeRange, RopeViewPush, ViewParameters, WavePush,
 };
 
 /// What the shader compiler says of the same structs.

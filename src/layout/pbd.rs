@@ -19,6 +19,14 @@ pub struct Constraint {
     pub compliance: f32,
 }
 
+impl Constraint {
+    /// The indices of its two particles.
+    #[must_use]
+    pub fn particles(&self) -> [u32; 2] {
+        [self.index_a, self.index_b]
+    }
+}
+
 /// What holds for every kernel of one step of the `xpbd`, `pbd` and `xpbd-document` solvers; a uniform block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]

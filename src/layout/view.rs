@@ -150,6 +150,14 @@ pub struct ContactsPush {
     pub collider_count: u32,
 }
 
+/// Push constants of `view/pins_planes`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct HeldEndsPush {
+    /// How many of the ends of ropes that are held at the start still are.
+    pub held_count: u32,
+}
+
 /// Push constants of `view/batches`: one of them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -205,5 +213,6 @@ assert_same_layout!(ViewParameters {
 });
 assert_same_layout!(Palette { scale, distances, batches, levels, pins, edge });
 assert_same_layout!(ContactsPush { reach, lift, collider_count });
+assert_same_layout!(HeldEndsPush { held_count });
 assert_same_layout!(BatchViewPush { first, batch, resists_bending });
 assert_same_layout!(RopeRange { first, particle_count, link_length, padding });

@@ -5,8 +5,8 @@ use bytemuck::{Pod, bytes_of};
 use super::shown::{Shown, reach};
 use super::stage::{Stage, pipeline};
 use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Resource, ShaderCode, Vertices, vk};
-use crate::layout::{BatchViewPush, ContactsPush};
-use crate::model::{Cloth, RopeEnd, Ropes, SpringKind};
+use crate::layout::{BatchViewPush, ContactsPush, HeldEndsPush};
+use crate::model::{Cloth, Ropes, SpringKind};
 use crate::shaders;
 use crate::solver::{Particles, Simulation, Triangles};
 
@@ -21,8 +21,9 @@ pub(super) struct Marks {
     edge_count: u32,
     contacts: ContactsPush,
     batches: Vec<(BatchViewPush, u32)>,
-    /// When the ends of ropes that are held are let go \[s\], those that are held longest first.
-    releases: Vec<f64>,
+    /// When the ends of ropes that are held are let go \[s\], those that are held longest first; none of a cloth, whose inverse
+    /// masses say what is held.
+    releases: Option<Vec<f64>>,
 }
 
 /// What is bound to the particles in one place; what has no meaning for them is missing.
@@ -75,7 +76,7 @@ impl Marks {
             edge_count: 3 * triangles.count,
             contacts: contacts(simulation, 0.0),
             batches: batches.collect(),
-            releases: Vec::new(),
+            releases: None,
         })
     }
 
@@ -107,19 +108,24 @@ impl Marks {
             // Out of the tube, whose middle the particles are.
             contacts: contacts(simulation, 1.5 * ropes.radius()),
             batches: Vec::new(),
-            releases,
+            releases: Some(releases),
         })
     }
 
-    /// What lies over the particles in place `current` at `time` \[s\].
-    pub(super) fn draws(&self, shown: Shown, current: usize, time: f64) -> Vec<Draw<'_>> {
+    /// What the dots on ropes need to know of `time` \[s\]; none for a cloth.
+    pub(super) fn pins(&self, time: f64) -> Option<HeldEndsPush> {
+        let held = self.releases.as_ref()?.iter().take_while(|release| time < **release);
+        Some(HeldEndsPush { held_count: held.count() as u32 })
+    }
+
+    /// What lies over the particles in place `current`, with `pins` as [`Marks::pins`] has them.
+    pub(super) fn draws<'a>(&'a self, shown: Shown, current: usize, pins: Option<&'a HeldEndsPush>) -> Vec<Draw<'a>> {
         let place = &self.places[current];
         match shown {
-            Shown::Pins if self.releases.is_empty() => vec![draw(&place.pins, &(), self.particle_count)],
-            Shown::Pins => {
-                let held = self.releases.iter().take_while(|release| time < **release).count();
-                vec![draw(&place.pins, &(), held as u32)]
-            }
+            Shown::Pins => vec![match pins {
+                Some(pins) => draw(&place.pins, pins, self.particle_count),
+                None => draw(&place.pins, &(), self.particle_count),
+            }],
             Shown::Contacts => vec![draw(&place.contacts, &self.contacts, self.particle_count)],
             Shown::Wireframe => place.edges.iter().map(|edges| draw(edges, &(), self.edge_count)).collect(),
             Shown::Batches => {
@@ -149,23 +155,24 @@ fn carried(cloth: &Cloth) -> Vec<u32> {
     bits
 }
 
-/// Each end of a rope that is held, with 1 where what holds it moves, and when it is let go, those that are held longest
-/// first; at least one that is let go from the start.
-fn held_ends(ropes: &Ropes) -> (Vec<[u32; 2]>, Vec<f64>) {
-    let mut ends: Vec<([u32; 2], f64)> = Vec::new();
+/// Of each particle that starts as a held end, twice its place among those, the longest held first, and 1 more where what holds
+/// it moves; of all others, beyond any place. And when each of those ends is let go, in that order.
+fn held_ends(ropes: &Ropes) -> (Vec<u32>, Vec<f64>) {
+    let mut ends = Vec::new();
     for rope in ropes.ropes() {
-        for (end, hold) in [RopeEnd::First, RopeEnd::Last].into_iter().zip(&rope.anchors) {
-            let Some(hold) = hold else { continue };
-            let particle = match end {
-                RopeEnd::First => rope.particles.start,
-                RopeEnd::Last => rope.particles.end - 1,
-            };
-            ends.push(([particle, hold.path.moves().into()], hold.release.unwrap_or(f64::INFINITY)));
+        let [first, last] = &rope.anchors;
+        for (particle, hold) in [(rope.particles.start, first), (rope.particles.end - 1, last)] {
+            if let Some(hold) = hold {
+                ends.push((particle, hold.path.moves(), hold.release.unwrap_or(f64::INFINITY)));
+            }
         }
     }
-    ends.sort_by(|a, b| b.1.total_cmp(&a.1));
-    ends.push(([0; 2], f64::NEG_INFINITY));
-    ends.into_iter().unzip()
+    ends.sort_by(|(.., a), (.., b)| b.total_cmp(a));
+    let mut places = vec![u32::MAX; ropes.positions().len()];
+    for (place, &(particle, is_carried, _)) in (0..).zip(&ends) {
+        places[particle as usize] = 2 * place + u32::from(is_carried);
+    }
+    (places, ends.into_iter().map(|(.., release)| release).collect())
 }
 
 /// Makes pipelines of marks and binds them.

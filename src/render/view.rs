@@ -169,7 +169,8 @@ impl View {
         if let Some((wave, push)) = &wave {
             subjects.push(wave.draws(push));
         }
-        let marks = self.marks.draws(shown, current, simulation.time());
+        let pins = self.marks.pins(simulation.time());
+        let marks = self.marks.draws(shown, current, pins.as_ref());
         self.stage.record(recorder, name, Scenery { subjects, marks }, targets, picture)
     }
 }

@@ -6,12 +6,11 @@ use std::path::Path;
 use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::SceneError;
-use super::file::check_is_file;
 use super::heights::{Heights, samples};
 use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
-use crate::io::{HeightSamples, read_heights, read_obj};
+use crate::io::HeightSamples;
 use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
@@ -50,8 +49,7 @@ impl Scene {
 
     /// The cloth of a mesh, and the particles that it hangs by.
     fn mesh_cloth(&self, path: &Path) -> Result<(Cloth, Vec<u32>), SceneError> {
-        check_is_file(path, "a Wavefront OBJ file (.obj)")?;
-        let mesh = read_obj(path, self.scale)?;
+        let mesh = self.files.mesh(path, self.scale)?;
         let cloth = mesh.cloth(self.area_density);
         let are_finite = cloth.positions.iter().all(|position| position.is_finite())
             && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
@@ -143,10 +141,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
-        self.colliders_with(|image| {
-            check_is_file(image, "a grey PNG image (.png)")?;
-            Ok(read_heights(image)?)
-        })
+        self.colliders_with(|image| Ok(HeightSamples::clone(&*self.files.heights(image)?)))
     }
 
     /// Checks the colliders without a look at images.
@@ -194,7 +189,8 @@ impl Scene {
         self.cut.iter().zip(1..).map(cut).collect()
     }
 
-    /// Puts the scene on a device.
+    /// Puts the scene on a device. What its files hold is read once, and kept for the next simulation of it or of a clone;
+    /// [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
     ///
     /// # Errors
     /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can bind, or what

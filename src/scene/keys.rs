@@ -11,6 +11,7 @@ use glam::Vec3;
 use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
+use super::files::SceneFiles;
 use super::pin_tables::PinTable;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
@@ -49,6 +50,8 @@ macro_rules! scene {
         pub struct Scene {
             /// Name of the preset, or of the file without its extension. Not a key.
             pub name: String,
+            /// What has been read of the files that it names. Not a key.
+            pub files: SceneFiles,
             $(
                 $(#[doc = $line])+
                 ///
@@ -59,7 +62,7 @@ macro_rules! scene {
 
         impl Default for Scene {
             fn default() -> Self {
-                Self { name: "default".into(), $($key: $default,)+ }
+                Self { name: "default".into(), files: SceneFiles::default(), $($key: $default,)+ }
             }
         }
 

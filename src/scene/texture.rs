@@ -1,13 +1,11 @@
 //! The values `texture` and `checker`: what is printed on a cloth.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::error::SceneError;
-use super::file::{check_is_file, has_extension};
+use super::file::has_extension;
 use super::values::Value;
 use super::{Scene, SolverKind};
-use crate::io::read_texture;
 use crate::model::{Cloth, Pattern};
 
 /// The path of a PNG image.
@@ -57,10 +55,7 @@ impl Scene {
     /// Prints what the scene says on its cloth.
     pub(super) fn print_on(&self, cloth: &mut Cloth) -> Result<(), SceneError> {
         cloth.pattern = match &self.texture {
-            Some(ImagePath(path)) => {
-                check_is_file(path, "a PNG image (.png)")?;
-                Pattern::Image(Arc::new(read_texture(path)?))
-            }
+            Some(ImagePath(path)) => Pattern::Image(self.files.texture(path)?),
             None if self.checker > 0 => Pattern::Checker(self.checker),
             None => return Ok(()),
         };

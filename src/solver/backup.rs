@@ -1,110 +1,181 @@
 //! The last state of a simulation that is known to be whole, for when its device is lost.
 
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use glam::{Vec3, Vec4};
 
 use super::state::truncated;
-use super::{Particles, Simulation, State, rope};
-use crate::engine::{self, Device, Recorder, Staging, Ticket};
+use super::{Particles, Severed, Simulation, State, rope};
+use crate::engine::{self, Buffer, Device, Recorder, Staging};
+use crate::layout::Constraint;
 use crate::model::Pins;
 
 /// How often the particles are copied.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Copies particles beside what is recorded, about once a second, without ever waiting for the device.
+/// Copies what a body does beside what is recorded, about once a second. Neither the recording nor who submits it waits for
+/// the device: a thread does, and reads the copies, as what is in a device's memory is undefined once the device is lost.
 ///
-/// Velocities are those of a whole step, as a substep ago nobody looked. A cloth that has been cut has no backup: what joins
-/// it would have to be copied as well.
+/// Velocities are those of a whole step, as a substep ago nobody looked.
 pub struct Backup {
     device: Device,
-    /// Before a step, and after it.
-    copies: [Staging; 2],
-    copying: Option<Copying>,
+    copies: Copies,
+    /// What has been recorded, and not submitted yet.
+    recorded: Option<Moment>,
+    /// The thread that reads the copies.
+    reading: Option<JoinHandle<engine::Result<State>>>,
     state: Option<State>,
     due: Instant,
 }
 
-/// A step whose particles are being copied.
-struct Copying {
+/// Memory that the device copies to.
+#[derive(Clone)]
+struct Copies {
+    /// The particles before a step, and after it.
+    particles: [Staging; 2],
+    /// Made when something is cut.
+    cuts: Option<CutCopies>,
+}
+
+/// Of a cloth that has been cut.
+#[derive(Clone)]
+struct CutCopies {
+    /// The particles of each spring, before any cut. Shape \[spring_count\].
+    springs: Arc<[[u32; 2]]>,
+    constraints: Staging,
+    /// None where the solver has no triangles.
+    corners: Option<Staging>,
+}
+
+/// A step whose particles are copied.
+struct Moment {
     time: f64,
     dt: f32,
     particles: Particles,
     hands: (Pins, Vec<Vec3>),
-    /// None until it is submitted.
-    ticket: Option<Ticket>,
+    has_cut: bool,
 }
 
 impl Backup {
-    /// Prepares to copy the particles of `simulation`, and of no other.
+    /// Prepares to copy what `simulation` does, and no other; `state` is what it went on from, and none where it started anew.
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn new(device: &Device, simulation: &Simulation) -> engine::Result<Self> {
+    pub fn new(device: &Device, simulation: &Simulation, state: Option<State>) -> engine::Result<Self> {
         let size = match &simulation.particles()[0] {
             Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer.size(),
             Particles::Image(image) => image.byte_size(),
         };
-        let copies = [Staging::readback(device, size)?, Staging::readback(device, size)?];
-        Ok(Self { device: device.clone(), copies, copying: None, state: None, due: Instant::now() })
+        let particles = [Staging::readback(device, size)?, Staging::readback(device, size)?];
+        let copies = Copies { particles, cuts: None };
+        Ok(Self { device: device.clone(), copies, recorded: None, reading: None, state, due: Instant::now() })
     }
 
     /// Records one step as [`Simulation::record`], and copies the particles before and after it where that is due.
     ///
     /// # Errors
-    /// What the engine reports.
+    /// What the engine reports, also of the copies before.
     pub fn record(&mut self, recorder: &mut Recorder<'_>, simulation: &mut Simulation) -> engine::Result<()> {
-        if self.copying.is_some() || self.due > Instant::now() {
+        if self.reading.as_ref().is_some_and(JoinHandle::is_finished) {
+            self.take_in()?;
+        }
+        if self.recorded.is_some() || self.reading.is_some() || self.due > Instant::now() {
             return simulation.record(recorder);
         }
         self.due = Instant::now() + EVERY;
-        if simulation.has_cut() {
-            // What joins it would be missing, so that there is nothing to copy for.
-            self.state = None;
-            return simulation.record(recorder);
-        }
-        copy(recorder, &now(simulation), &self.copies[0])?;
+        copy(recorder, &now(simulation), &self.copies.particles[0])?;
         simulation.record(recorder)?;
         let particles = now(simulation);
-        copy(recorder, &particles, &self.copies[1])?;
-        let (time, dt) = (simulation.time(), simulation.step().dt);
-        if simulation.has_cut() {
-            self.state = None;
-        } else {
-            self.copying = Some(Copying { time, dt, particles, hands: simulation.hands(), ticket: None });
+        copy(recorder, &particles, &self.copies.particles[1])?;
+        let has_cut = simulation.has_cut();
+        if has_cut {
+            self.copy_cuts(recorder, simulation)?;
         }
+        let (time, dt, hands) = (simulation.time(), simulation.step().dt, simulation.hands());
+        self.recorded = Some(Moment { time, dt, particles, hands, has_cut });
         Ok(())
     }
 
-    /// Says with which ticket the recordings so far were submitted, and takes in what has been copied by now.
-    ///
-    /// # Errors
-    /// What the engine reports.
-    pub fn submitted(&mut self, ticket: Ticket) -> engine::Result<()> {
-        let Some(copying) = &mut self.copying else {
-            return Ok(());
-        };
-        let ticket = *copying.ticket.get_or_insert(ticket);
-        if self.device.is_done(ticket)? {
-            let [before, after] = [self.copies[0].read()?, self.copies[1].read()?];
-            let [before, after] = [before, after].map(|words| places(&copying.particles, &words));
-            let (pins, dragged) = copying.hands.clone();
-            self.state = Some(State { pins, dragged, ..State::of_places(copying.time, &after, &before, copying.dt) });
-            self.copying = None;
+    /// Has the copies that were recorded be read as soon as they are made, now that the recordings so far are submitted.
+    pub fn submitted(&mut self) {
+        if let Some(moment) = self.recorded.take() {
+            let copies = self.copies.clone();
+            self.reading = Some(thread::spawn(move || copies.read(&moment)));
         }
-        Ok(())
     }
 
-    /// The last state that was copied, at most a little over a second old; none before the first, or where the cloth has
-    /// been cut.
-    #[must_use]
-    pub fn state(&self) -> Option<&State> {
+    /// The last state that was copied, at most a little over a second old; before the first, the one that the simulation went
+    /// on from, if there is one. Waits for the copies that are submitted, and passes over them where the device was lost.
+    pub fn state(&mut self) -> Option<&State> {
+        // What went wrong, whoever uses the device is told as well.
+        let _ = self.take_in();
         self.state.as_ref()
     }
 
     /// Forgets what was copied, as after a reset.
     pub fn forget(&mut self) {
-        (self.copying, self.state) = (None, None);
+        let _ = self.take_in();
+        (self.recorded, self.state) = (None, None);
+    }
+
+    /// Waits for the copies that are being read, if there are some, and keeps them.
+    fn take_in(&mut self) -> engine::Result<()> {
+        if let Some(reading) = self.reading.take() {
+            self.state = Some(reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok(())
+    }
+
+    /// Records copies of what cuts change.
+    fn copy_cuts(&mut self, recorder: &mut Recorder<'_>, simulation: &Simulation) -> engine::Result<()> {
+        let Some(constraints) = simulation.constraints() else {
+            return Ok(());
+        };
+        let corners = simulation.triangles().map(|triangles| &triangles.corners);
+        let copies = match self.copies.cuts.take() {
+            Some(copies) => copies,
+            None => {
+                let readback = |buffer: &Buffer| Staging::readback(&self.device, buffer.size());
+                let springs = simulation.body().springs().iter().map(|spring| spring.particles).collect();
+                let (constraints, corners) = (readback(constraints)?, corners.map(readback).transpose()?);
+                CutCopies { springs, constraints, corners }
+            }
+        };
+        let copies = self.copies.cuts.insert(copies);
+        recorder.download(constraints, &copies.constraints)?;
+        if let (Some(corners), Some(copy)) = (corners, &copies.corners) {
+            recorder.download(corners, copy)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Backup {
+    fn drop(&mut self) {
+        // Whoever drops it last may be waiting for the device to be gone.
+        self.forget();
+    }
+}
+
+impl Copies {
+    /// Waits until what was recorded at `moment` is copied, and makes a state of it.
+    fn read(&self, moment: &Moment) -> engine::Result<State> {
+        let [before, after] = &self.particles;
+        let [before, after] = [before.read()?, after.read()?].map(|words| places(&moment.particles, &words));
+        let (pins, dragged) = moment.hands.clone();
+        let cuts = self.cuts.as_ref().filter(|_| moment.has_cut);
+        let severed = cuts.map_or_else(|| Ok(Severed::default()), CutCopies::read)?;
+        Ok(State { pins, dragged, severed, ..State::of_places(moment.time, &after, &before, moment.dt) })
+    }
+}
+
+impl CutCopies {
+    fn read(&self) -> engine::Result<Severed> {
+        let constraints: Vec<Constraint> = self.constraints.read()?;
+        let corners: Vec<u32> = self.corners.as_ref().map_or_else(|| Ok(Vec::new()), Staging::read)?;
+        Ok(Severed::between(self.springs.iter().copied(), &constraints, corners.as_chunks().0))
     }
 }
 

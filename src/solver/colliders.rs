@@ -25,13 +25,15 @@ impl Colliders {
     /// # Panics
     /// Where there are more than [`MOST_COLLIDERS`].
     pub fn new(device: &Device, list: &[Collider]) -> engine::Result<Self> {
-        Self::with_dragged(device, list, Dragged::new(list.len()))
+        Self::at(device, list, Dragged::new(list.len()), 0.0)
     }
 
-    /// As [`Colliders::new`], where they have been dragged.
-    pub(super) fn with_dragged(device: &Device, list: &[Collider], dragged: Dragged) -> engine::Result<Self> {
+    /// As [`Colliders::new`], where they have been dragged by `time` \[s\].
+    pub(super) fn at(device: &Device, list: &[Collider], mut dragged: Dragged, time: f64) -> engine::Result<Self> {
         assert!(list.len() <= MOST_COLLIDERS, "at most {MOST_COLLIDERS} colliders");
-        let mut words = vec![0; MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>()];
+        let seen = during(list, &mut dragged, time, time);
+        let mut words = bytemuck::cast_slice::<_, u32>(&seen).to_vec();
+        words.resize(MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>(), 0);
         words.extend(collider_heights(list).into_iter().map(f32::to_bits));
         let buffer = Buffer::from_slice(device, "colliders", &words)?;
         Ok(Self { list: list.to_vec(), buffer, dragged })
@@ -62,14 +64,19 @@ impl Colliders {
         self.dragged.offsets()
     }
 
-    /// Has each of them be as far off its path as `offsets` says \[m\], from the next recorded step on.
-    pub(super) fn set_offsets(&mut self, offsets: &[Vec3]) {
+    /// Puts each of them where it is at `time` \[s\], as far off its path as `offsets` says \[m\], and waits until that is done.
+    pub(super) fn go_on_from(&mut self, time: f64, offsets: &[Vec3]) -> engine::Result<()> {
         self.dragged = Dragged::at(offsets, self.list.len());
+        let seen = self.during(time, time);
+        if seen.is_empty() { Ok(()) } else { self.buffer.write(&seen) }
     }
 
-    /// Puts what has been dragged back onto its path.
-    pub fn reset(&mut self) {
-        self.dragged = Dragged::new(self.list.len());
+    /// Puts all of them back to where their paths start, and waits until that is done.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn reset(&mut self) -> engine::Result<()> {
+        self.go_on_from(0.0, &[])
     }
 
     /// Whether there are none.
@@ -92,9 +99,7 @@ impl Colliders {
 
     /// What kernels see of them in the step from `start` to `end` \[s\], in which what is dragged moves on.
     pub(super) fn during(&mut self, start: f64, end: f64) -> Vec<layout::Collider> {
-        let mut seen = colliders_during(&self.list, start, end);
-        self.dragged.advance(&mut seen, end - start);
-        seen
+        during(&self.list, &mut self.dragged, start, end)
     }
 
     /// Records where the colliders are during the step from `start` to `end` \[s\], in which what is dragged moves on.
@@ -116,6 +121,14 @@ impl Colliders {
     pub fn push(&self, substep: u32, substeps: u32) -> CollidePush {
         collide_push(self.list.len(), substep, substeps)
     }
+}
+
+/// What kernels see of colliders in the step from `start` to `end` \[s\], in which what is dragged moves on; where that is no
+/// time, they rest.
+pub(super) fn during(list: &[Collider], dragged: &mut Dragged, start: f64, end: f64) -> Vec<layout::Collider> {
+    let mut seen = colliders_during(list, start, end);
+    dragged.advance(&mut seen, end - start);
+    seen
 }
 
 /// The push constants of substep number `substep` of `substeps`, for so many colliders.

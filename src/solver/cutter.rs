@@ -26,17 +26,26 @@ impl Schedule {
         self.pending.push(blade);
     }
 
-    /// Takes what cuts before the step that starts at `time` \[s\].
-    pub(super) fn take_due(&mut self, time: f64, step: &Step) -> Vec<Blade> {
-        let dt = f64::from(step.dt);
-        let number = (time / dt).round();
-        let due = self.cuts.iter().filter(|cut| step_of(cut.time, dt) == number).map(|cut| cut.blade);
-        due.chain(self.pending.drain(..)).collect()
+    /// What the scene has cut before the step that starts at `time` \[s\].
+    pub(super) fn due(&self, time: f64, step: &Step) -> Vec<Blade> {
+        let end = time + f64::from(step.dt);
+        let due = self.cuts.iter().filter(|cut| !is_before(cut.time, time) && is_before(cut.time, end));
+        due.map(|cut| cut.blade).collect()
     }
 
-    /// Forgets what was to be cut before the next step.
-    pub(super) fn clear(&mut self) {
-        self.pending.clear();
+    /// The blades that cut before the next step.
+    pub(super) fn pending(&self) -> &[Blade] {
+        &self.pending
+    }
+
+    /// Takes the blades that cut before the next step.
+    pub(super) fn take_pending(&mut self) -> Vec<Blade> {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Has these blades, and no others, cut before the next step.
+    pub(super) fn set_pending(&mut self, blades: &[Blade]) {
+        self.pending = blades.to_vec();
     }
 }
 
@@ -96,9 +105,19 @@ impl Cutter {
         &self.constraints.content
     }
 
-    /// Records the cuts that fall before the step that starts at `time` \[s\].
-    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
-        for blade in self.schedule.take_due(time, step) {
+    /// Records the cuts that are scheduled before the step that starts at `time` \[s\].
+    pub(super) fn record_due(&mut self, recorder: &mut Recorder<'_>, time: f64, step: &Step) -> engine::Result<()> {
+        self.record_blades(recorder, &self.schedule.due(time, step))
+    }
+
+    /// Records the cuts that were to fall before the next step.
+    pub(super) fn record_pending(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        let blades = self.schedule.take_pending();
+        self.record_blades(recorder, &blades)
+    }
+
+    fn record_blades(&mut self, recorder: &mut Recorder<'_>, blades: &[Blade]) -> engine::Result<()> {
+        for blade in blades {
             self.has_cut = true;
             for (bindings, count) in &self.passes {
                 recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
@@ -119,7 +138,8 @@ impl Cutter {
         }
         let corners: Vec<u32> = self.lists.first().map_or(Ok(Vec::new()), |corners| corners.buffer.read())?;
         let constraints: Vec<Constraint> = self.constraints.buffer.read()?;
-        Ok(Severed::between(&self.constraints.content, &constraints, corners.as_chunks().0))
+        let springs = self.constraints.content.iter().map(Constraint::particles);
+        Ok(Severed::between(springs, &constraints, corners.as_chunks().0))
     }
 
     /// Makes the cloth whole but for what is `severed`, and waits until that is done.
@@ -139,7 +159,7 @@ impl Cutter {
 
     /// Makes the cloth whole again, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
-        self.schedule.clear();
+        self.schedule.set_pending(&[]);
         if std::mem::take(&mut self.has_cut) {
             self.constraints.buffer.write(&self.constraints.content)?;
             for list in &self.lists {
@@ -159,23 +179,65 @@ impl Cutter {
     }
 }
 
-/// The number of the step in which a time lies, counted from the beginning.
-fn step_of(time: f64, dt: f64) -> f64 {
-    // What lies a rounding error before the start of a step belongs to it.
-    (time / dt * (1.0 + 1e-9)).floor()
+/// Whether a time lies before the step that starts at `start`: what lies a rounding error before it belongs to it. As the end of
+/// each step is the start of the next, whatever the durations of both, each time lies in one of them.
+fn is_before(time: f64, start: f64) -> bool {
+    time * (1.0 + 1e-9) < start
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
+    use crate::solver::simulation::SimulatedTime;
+
+    fn step(dt: f32) -> Step {
+        Step { dt, substeps: 1, iterations: 1, gravity: Vec3::ZERO }
+    }
+
+    fn schedule(time: f64) -> Schedule {
+        Schedule::new(&[Cut { time, blade: Blade::plane(Vec3::ZERO, Vec3::X).expect("a blade") }])
+    }
 
     #[test]
     fn a_cut_falls_before_the_step_in_which_its_time_lies() {
-        for (time, number) in [(0.0, 0.0), (0.249, 0.0), (0.25, 1.0), (0.26, 1.0), (2.0, 8.0)] {
-            assert_eq!(step_of(time, 0.25), number, "{time} s");
+        for (time, number) in [(0.0, 0), (0.249, 0), (0.25, 1), (0.26, 1), (2.0, 8)] {
+            let schedule = schedule(time);
+            for step_number in 0..10 {
+                let due = schedule.due(f64::from(step_number) * 0.25, &step(0.25)).len();
+                assert_eq!(due, usize::from(step_number == number), "{time} s in step {step_number}");
+            }
         }
-        // 0.7 s is the start of step 7 of 0.1 s, to rounding.
-        assert_eq!(step_of(0.1 + 0.2 + 0.4, 0.1), 7.0);
-        assert_eq!(step_of(0.7, 0.1), 7.0);
+        // The sum is above 0.7, and both are the start of a step to rounding, however it is computed.
+        for time in [0.1 + 0.2 + 0.4, 0.7] {
+            for start in [7.0 * 0.1, 0.7, 0.1 + 0.2 + 0.4] {
+                assert_eq!(schedule(time).due(start, &step(0.1)).len(), 1, "{time} s, in the step from {start} s");
+            }
+        }
+    }
+
+    /// As when a person changes the duration of steps while a cloth runs.
+    #[test]
+    fn each_cut_falls_once_where_steps_change_their_duration() {
+        let mut times = vec![0.7, 1.0 / 3.0, 0.1 + 0.2 + 0.4, 0.1 + 0.2, 0.3, 0.6, f64::from(0.1_f32), 1.0 / 60.0];
+        times.extend((0..100).map(|number| f64::from(number) * f64::from(1.0_f32 / 60.0)));
+        times.extend((0..100).map(|number| f64::from(number) / 60.0));
+        times.extend((0..1000).map(|number| f64::from(number) / 500.0));
+        for durations in [[1.0 / 60.0, 1.0 / 90.0], [0.1, 1.0 / 60.0], [1.0 / 240.0, 0.1], [0.007, 0.3], [0.25, 0.3]] {
+            for &time in &times {
+                let (schedule, mut fallen, mut start) = (schedule(time), 0, 0.0);
+                for dt in durations {
+                    // What goes on from a state counts its steps from the state's time.
+                    let mut now = SimulatedTime::from(start);
+                    while now.after(&step(dt)) < start + 1.1 {
+                        fallen += schedule.due(now.after(&step(dt)), &step(dt)).len();
+                        now.steps += 1;
+                    }
+                    start = now.after(&step(dt));
+                }
+                assert_eq!(fallen, 1, "the cut at {time} s, in steps of {durations:?} s");
+            }
+        }
     }
 }

@@ -108,13 +108,18 @@ impl External {
     /// Puts everything back to how it started, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
         self.hand.reset();
-        self.colliders.reset();
+        self.colliders.reset()?;
         self.attachments.as_mut().map_or(Ok(()), Attachments::reset)
     }
 
-    /// Records where everything is during the step that starts at `time` \[s\], with the particles in place `place`.
-    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64, place: usize) -> engine::Result<()> {
-        self.hand.record(recorder, place)?;
+    /// Records what hands have pinned and let go of the particles in place `place`.
+    pub(super) fn record_pins(&mut self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
+        self.hand.record_pins(recorder, place)
+    }
+
+    /// Records where everything is during the step that starts at `time` \[s\].
+    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        self.hand.record_grip(recorder)?;
         self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
         match &mut self.attachments {
             Some(attachments) => attachments.record(recorder, time, &self.step),

@@ -18,7 +18,7 @@ pub(super) struct Hand {
     grip_particles: Buffer,
     /// What `grip_particles` holds once the steps recorded so far have run.
     recorded: Vec<GripParticle>,
-    /// Particles whose inverse masses \[1/kg\] change before the next step.
+    /// Particles whose inverse masses \[1/kg\] change with the next recording.
     pending: Vec<(u32, f32)>,
     /// One for each place where the solver keeps its particles.
     places: Vec<HandPlace>,
@@ -82,8 +82,8 @@ impl Hand {
         self.pending.clear();
     }
 
-    /// Records what has changed before a step, of particles in place `place`.
-    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
+    /// Records what has been pinned and let go of the particles in place `place`.
+    pub(super) fn record_pins(&mut self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
         for (index, inverse_mass) in self.pending.drain(..) {
             match &self.places[place].pin {
                 Pin::Buffer(positions) => {
@@ -95,6 +95,11 @@ impl Hand {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Records which particles the hand that pulls has, where they have changed before a step.
+    pub(super) fn record_grip(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         if let Some(grip) = self.grip.as_ref().filter(|grip| grip.particles() != self.recorded) {
             recorder.update(&self.grip_particles, grip.particles())?;
             self.recorded = grip.particles().to_vec();

@@ -127,7 +127,8 @@ impl MassSpring {
 
 impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        self.external.record(recorder, time, self.turn)?;
+        self.record_hands(recorder)?;
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
             self.external.record_forces(recorder, self.turn)?;
             recorder.dispatch(
@@ -139,6 +140,10 @@ impl Solver for MassSpring {
             self.external.record_attachments(recorder, self.turn, substep)?;
         }
         Ok(())
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.external.record_pins(recorder, self.turn)
     }
 
     fn particles(&self) -> Vec<Particles> {

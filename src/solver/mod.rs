@@ -102,8 +102,8 @@ pub enum Particles {
     Buffer(Buffer),
     /// `rgba32f`, xyz \[m\] and pin flag; a texel a particle, row by row.
     Image(Image),
-    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it,
-    /// each a plane of \[particle_count\].
+    /// `float planes[]`: x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it, -1
+    /// where one has let it go, else 0, each a plane of \[particle_count\].
     Planes(Buffer),
 }
 
@@ -126,6 +126,13 @@ pub trait Solver {
     /// # Errors
     /// What the engine reports.
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()>;
+
+    /// Records what hands have cut, pinned and let go since the last recording, without a step; [`Solver::record`] does so
+    /// before its step.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()>;
 
     /// Every place where the particles can be after a step; a solver with buffers in turn has several.
     fn particles(&self) -> Vec<Particles>;
@@ -175,8 +182,8 @@ pub trait Solver {
     /// velocity that it has.
     fn set_grip(&mut self, grip: Option<Grip>);
 
-    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], before the next recorded
-    /// step. Whatever else has carried it lets it go in either case.
+    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], with the next recording.
+    /// Whatever else has carried it lets it go in either case.
     ///
     /// # Panics
     /// Where there is no such particle.
@@ -207,7 +214,7 @@ pub trait Solver {
         None
     }
 
-    /// Cuts the cloth with a blade before the next step that is recorded; false where the solver cannot, as one of the
+    /// Cuts the cloth with a blade with the next recording; false where the solver cannot, as one of the
     /// springs of a grid.
     ///
     /// # Errors

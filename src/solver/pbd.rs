@@ -248,14 +248,20 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        self.external.record(recorder, time, 0)?;
+        self.record_hands(recorder)?;
+        self.external.record(recorder, time)?;
         if let Some(cutter) = &mut self.cutter {
-            cutter.record(recorder, time, &self.step)?;
+            cutter.record_due(recorder, time, &self.step)?;
         }
         for substep in 0..self.step.substeps {
             self.record_substep(recorder, time, substep)?;
         }
         Ok(())
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.external.record_pins(recorder, 0)?;
+        self.cutter.as_mut().map_or(Ok(()), |cutter| cutter.record_pending(recorder))
     }
 
     fn particles(&self) -> Vec<Particles> {
@@ -282,6 +288,7 @@ impl Solver for Pbd {
             positions: truncated(&self.positions()?),
             velocities: truncated(&velocities),
             severed: self.cutter.as_ref().map_or_else(|| Ok(Severed::default()), Cutter::severed)?,
+            blades: self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.schedule.pending().to_vec()),
             ..State::default()
         })
     }
@@ -291,11 +298,12 @@ impl Solver for Pbd {
         let particles = self.external.particles_at(state, &self.start);
         self.positions.write(&particles)?;
         self.velocities.write(&state.velocity_vectors())?;
-        if self.cutter.is_none() && state.severed.is_empty() {
+        if self.cutter.is_none() && state.severed.is_empty() && state.blades.is_empty() {
             return Ok(());
         }
         let mut cutter = self.take_cutter()?;
         cutter.sever(&state.severed)?;
+        cutter.schedule.set_pending(&state.blades);
         self.cutter = Some(cutter);
         Ok(())
     }

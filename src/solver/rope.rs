@@ -12,11 +12,15 @@ use crate::layout::{self, RopeParameters, RopePush};
 use crate::model::{Collider, Grip, Rope, Ropes};
 use crate::shaders;
 
-/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and 1 where a
-/// hand has pinned it.
+/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and what hands have done:
+/// [`PINNED`], [`LET_GO`], or 0.
 const PLANES: usize = 8;
 /// The last of them.
 const PINS: usize = 7;
+/// Where a hand has pinned a particle.
+pub(super) const PINNED: f32 = 1.0;
+/// Where a hand has let it go.
+pub(super) const LET_GO: f32 = -1.0;
 
 /// How long the baked motion takes to start again \[s\]: ropes sway a whole number of times in it, so that an `f32` holds
 /// the time within it however long a simulation runs.
@@ -153,7 +157,7 @@ fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::
     }
 }
 
-/// Positions in xyz \[m\], and in w 1 where a hand has pinned them, of the planes of a state; shape \[particle_count\].
+/// Positions in xyz \[m\], and in w what hands have done, of the planes of a state; shape \[particle_count\].
 pub(super) fn positions(planes: &[f32]) -> Vec<Vec4> {
     let pins = &planes[PINS * planes.len() / PLANES..];
     places(planes)[0].iter().zip(pins).map(|(place, &pin)| place.extend(pin)).collect()
@@ -181,7 +185,7 @@ pub struct RopeVerlet {
     recorded_ropes: Vec<layout::Rope>,
     colliders: Colliders,
     hand: RopeHand,
-    /// Particles that are pinned, or let go, before the next step, with the flag that says so.
+    /// Particles that are pinned, or let go, with the next recording, and the flag that says so.
     pending: Vec<(u32, f32)>,
     bindings: Bindings<Kernel>,
 }
@@ -261,11 +265,8 @@ impl RopeVerlet {
 impl Solver for RopeVerlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         let end = time + f64::from(self.step.dt);
+        self.record_hands(recorder)?;
         self.colliders.record(recorder, time, end)?;
-        for (particle, flag) in self.pending.drain(..) {
-            let place = PINS * self.ropes.positions().len() + particle as usize;
-            recorder.update_from(&self.planes, (size_of::<f32>() * place) as u64, &[flag])?;
-        }
         let mut ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
         self.hand.act(&mut ropes);
         if ropes != self.recorded_ropes {
@@ -275,6 +276,14 @@ impl Solver for RopeVerlet {
         let push = self.hand.push(self.settings.push(self.camera, time, self.colliders.list().len()));
         let [invocations, ..] = self.bindings.pipeline().local_size();
         recorder.dispatch(&self.bindings, &push, [invocations * self.recorded_ropes.len() as u32, 1, 1])
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        for (particle, flag) in self.pending.drain(..) {
+            let place = PINS * self.ropes.positions().len() + particle as usize;
+            recorder.update_from(&self.planes, (size_of::<f32>() * place) as u64, &[flag])?;
+        }
+        Ok(())
     }
 
     fn particles(&self) -> Vec<Particles> {
@@ -288,7 +297,7 @@ impl Solver for RopeVerlet {
     fn reset(&mut self) -> engine::Result<()> {
         self.hand = RopeHand::default();
         self.pending.clear();
-        self.colliders.reset();
+        self.colliders.reset()?;
         let start = truncated(self.ropes.positions());
         self.write(&start, &start)
     }
@@ -317,7 +326,7 @@ impl Solver for RopeVerlet {
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         assert!((particle as usize) < self.ropes.positions().len(), "there is no particle {particle}");
         self.hand.touch(particle);
-        self.pending.push((particle, if inverse_mass == 0.0 { 1.0 } else { 0.0 }));
+        self.pending.push((particle, if inverse_mass == 0.0 { PINNED } else { LET_GO }));
     }
 
     fn colliders(&self) -> &Colliders {

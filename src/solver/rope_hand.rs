@@ -23,11 +23,16 @@ impl RopeHand {
         self.touched.insert(particle);
     }
 
+    /// The particles that have been pinned or let go, in no order.
+    pub(super) fn touched(&self) -> impl Iterator<Item = u32> {
+        self.touched.iter().copied()
+    }
+
     /// Changes what the kernel sees of ropes.
     pub(super) fn act(&self, ropes: &mut [Rope]) {
         let held = self.grip.as_ref().map(Grip::particle);
         // From the end of each rope on begins the next.
-        for particle in self.touched.iter().copied().chain(held) {
+        for particle in self.touched().chain(held) {
             let rope = &mut ropes[ropes.partition_point(|rope| rope.first + rope.particle_count <= particle)];
             rope.coarsest = 0;
             if self.touched.contains(&particle) && particle == rope.first {

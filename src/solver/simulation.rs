@@ -58,6 +58,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Records what hands have cut, pinned and let go, without a step: so it is seen while time stands still.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.solver.record_hands(recorder)
+    }
+
     /// Says where the camera is \[m\], as [`Solver::set_camera`].
     pub fn set_camera(&mut self, position: Vec3) {
         self.solver.set_camera(position);
@@ -68,7 +76,7 @@ impl Simulation {
         self.solver.pbd_settings_mut()
     }
 
-    /// Cuts the body before the next step, as [`Solver::cut`].
+    /// Cuts the body with the next recording, as [`Solver::cut`].
     ///
     /// # Errors
     /// What the engine reports.
@@ -81,7 +89,7 @@ impl Simulation {
         self.solver.set_grip(grip);
     }
 
-    /// Pins a particle where it is before the next step, or lets it go, with the mass that it has; what has carried it along
+    /// Pins a particle where it is with the next recording, or lets it go, with the mass that it has; what has carried it along
     /// a path lets it go in either case.
     ///
     /// # Panics
@@ -153,8 +161,7 @@ impl Simulation {
         for (particle, pinned) in state.pins.changes() {
             self.set_pinned(particle, pinned);
         }
-        self.solver.colliders_mut().set_offsets(&state.dragged);
-        Ok(())
+        self.solver.colliders_mut().go_on_from(state.time, &state.dragged)
     }
 
     /// Simulated time after the steps recorded so far \[s\].

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glam::{Vec3, Vec4};
 
 use crate::layout::Constraint;
-use crate::model::Pins;
+use crate::model::{Blade, Pins};
 
 /// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct State {
     pub pins: Pins,
     /// How far hands have dragged each collider off its path \[m\]. Shape \[collider_count\].
     pub dragged: Vec<Vec3>,
+    /// What cuts before the next step.
+    pub blades: Vec<Blade>,
 }
 
 /// What of a cloth has been cut.
@@ -68,12 +70,13 @@ impl Severed {
         self.springs.is_empty() && self.triangles.is_empty()
     }
 
-    /// What differs between a cloth as it was and as it is `now`: what is cut joins a particle to itself.
-    pub(super) fn between(whole: &[Constraint], now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
-        let cut = whole.iter().zip(now).filter(|(_, now)| now.index_a == now.index_b);
+    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they are
+    /// `now`: what is cut joins a particle to itself.
+    pub(super) fn between(springs: impl Iterator<Item = [u32; 2]>, now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
+        let cut = springs.zip(now).filter(|(_, now)| now.index_a == now.index_b);
         let cut_triangles = triangles.iter().zip(0..).filter(|([a, b, c], _)| a == b && b == c);
         Self {
-            springs: cut.map(|(whole, _)| [whole.index_a, whole.index_b]).collect(),
+            springs: cut.map(|(spring, _)| spring).collect(),
             triangles: cut_triangles.map(|(_, index)| index).collect(),
         }
     }

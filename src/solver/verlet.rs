@@ -148,8 +148,8 @@ pub(super) fn flagged(particles: &[Vec4]) -> Vec<Vec4> {
 
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        let place = self.current();
-        self.external.record(recorder, time, place)?;
+        self.record_hands(recorder)?;
+        self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
             self.external.record_forces(recorder, self.current())?;
             let CollidePush { start, end, collider_count } = self.external.push(substep);
@@ -160,6 +160,10 @@ impl Solver for Verlet {
             self.external.record_attachments(recorder, self.current(), substep)?;
         }
         Ok(())
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.external.record_pins(recorder, self.current())
     }
 
     fn particles(&self) -> Vec<Particles> {

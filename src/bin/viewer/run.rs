@@ -11,7 +11,7 @@ use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOpt
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Shown, View, Wave};
 use tautline::scene::Scene;
-use tautline::solver::{CpuTiming, Simulation};
+use tautline::solver::{CpuTiming, Simulation, State as BodyState};
 
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals, room};
@@ -49,16 +49,17 @@ impl Run {
         Self::on(self.device.clone(), self.backend, scene)
     }
 
-    /// Goes on from where the body is now with a scene of the same body, whatever solver it has and wherever it runs.
-    pub fn going_on(&self, scene: &Scene, backend: Backend) -> Result<Self> {
+    /// Goes on from where the body is now with a scene of the same body, whatever solver it has and wherever it runs; and what
+    /// it goes on from.
+    pub fn going_on(&self, scene: &Scene, backend: Backend) -> Result<(Self, BodyState)> {
         let state = self.simulation.state()?;
-        if !state.severed.is_empty() && scene.solver.needs_grid() {
+        if !(state.severed.is_empty() && state.blades.is_empty()) && scene.solver.needs_grid() {
             bail!("the cloth has been cut, and the springs of `{}` cannot be: reset it first", scene.solver);
         }
         let mut run = Self::on(self.device.clone(), backend, scene)?;
         run.simulation.go_on_from(&state)?;
         run.steps = self.steps;
-        Ok(run)
+        Ok((run, state))
     }
 
     /// Where the steps are computed.

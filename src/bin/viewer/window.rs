@@ -156,7 +156,7 @@ impl View {
             source,
             dropped: None,
             read_at: Instant::now(),
-            backup: Backup::new(&run.device, &run.simulation)?,
+            backup: Backup::new(&run.device, &run.simulation, kept.state)?,
             run,
             drawing,
             kept: false,
@@ -219,6 +219,9 @@ impl View {
         if looks_at_work {
             recorder.keep_work();
         }
+        if steps == 0 {
+            self.run.simulation.record_hands(&mut recorder)?;
+        }
         for left in (0..steps).rev() {
             if left == 0 {
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;
@@ -241,7 +244,7 @@ impl View {
         self.outputs.submitted();
         self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
-        self.backup.submitted(ticket)?;
+        self.backup.submitted();
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }

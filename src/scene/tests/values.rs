@@ -357,6 +357,13 @@ fn heights_are_shares_and_their_image_lies_beside_the_scene() {
     encoder.write_header().expect("a header").write_image_data(&[0, 255, 51, 0]).expect("an image");
     let Shape::HeightField(field) = &scene.colliders().expect("a terrain")[0].shape else { panic!("no height field") };
     assert_eq!(field.heights(), [0.0, 0.5, 0.1, 0.0]);
+
+    // It is read once, but by a scene that has forgotten it.
+    fs::remove_file(&image).expect("the file");
+    let mut forgetful = scene.clone();
+    assert_eq!(forgetful.colliders().expect("the terrain"), scene.colliders().expect("the same"));
+    forgetful.forget_files();
+    assert!(forgetful.colliders().is_err() && scene.colliders().is_ok());
 }
 
 #[test]
@@ -374,6 +381,13 @@ fn a_texture_lies_beside_the_scene() {
     encoder.write_header().expect("a header").write_image_data(&[1, 2, 3]).expect("an image");
     let texture = TextureImage { extent: [1, 1], texels: vec![[1, 2, 3, 255]] };
     assert_eq!(scene.cloth().expect("a cloth").pattern, Pattern::Image(texture.into()));
+
+    // It is read once, but by a scene that has forgotten it.
+    fs::remove_file(&image).expect("the file");
+    let mut forgetful = scene.clone();
+    assert_eq!(forgetful.cloth().expect("a cloth").pattern, scene.cloth().expect("a cloth").pattern);
+    forgetful.forget_files();
+    assert!(forgetful.cloth().is_err() && scene.cloth().is_ok());
 }
 
 /// A terrain with these heights.

@@ -49,11 +49,11 @@ impl Constraints {
         self.settings.parameters(&self.step, self.state.positions.len())
     }
 
-    fn cut_due(&mut self, time: f64, timing: &mut CpuTiming) {
-        for blade in self.cuts.take_due(time, &self.step) {
+    fn cut_with(&mut self, blades: &[Blade], timing: &mut CpuTiming) {
+        for blade in blades {
             (self.is_cut, self.triangles_changed) = (true, true);
             let (state, triangles) = (&mut self.state, &mut self.external.triangles);
-            timing.measure(shaders::CUT_CONSTRAINTS.name, || state.cut(&blade));
+            timing.measure(shaders::CUT_CONSTRAINTS.name, || state.cut(blade));
             let push = blade.push(triangles.len() as u32);
             timing.measure(shaders::CUT_TRIANGLES.name, || cpu::cut_triangles(&push, &state.positions, triangles));
         }
@@ -104,11 +104,17 @@ impl Constraints {
 impl CpuSolver for Constraints {
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
         self.external.start_step(time, &self.step);
-        self.cut_due(time, timing);
+        self.cut_pending(timing);
+        self.cut_with(&self.cuts.due(time, &self.step), timing);
         for substep in 0..self.step.substeps {
             let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
             self.substep(substep, time, colliders, timing);
         }
+    }
+
+    fn cut_pending(&mut self, timing: &mut CpuTiming) {
+        let blades = self.cuts.take_pending();
+        self.cut_with(&blades, timing);
     }
 
     fn particles(&self) -> HostParticles<'_> {
@@ -117,7 +123,7 @@ impl CpuSolver for Constraints {
 
     fn reset(&mut self) {
         self.external.reset();
-        self.cuts.clear();
+        self.cuts.set_pending(&[]);
         if std::mem::take(&mut self.is_cut) {
             (self.state, self.external.triangles) = self.start.clone();
             self.triangles_changed = true;
@@ -130,15 +136,19 @@ impl CpuSolver for Constraints {
     fn state(&self, time: f64) -> State {
         let (positions, velocities) = (truncated(&self.state.positions), truncated(&self.state.velocities));
         let severed = if self.is_cut {
-            Severed::between(&self.start.0.constraints(), &self.state.constraints(), &self.external.triangles)
+            let springs = self.start.0.constraints();
+            let springs = springs.iter().map(Constraint::particles);
+            Severed::between(springs, &self.state.constraints(), &self.external.triangles)
         } else {
             Severed::default()
         };
-        State { time, positions, velocities, severed, ..State::default() }
+        let blades = self.cuts.pending().to_vec();
+        State { time, positions, velocities, severed, blades, ..State::default() }
     }
 
     fn set_state(&mut self, state: &State) {
         self.reset();
+        self.cuts.set_pending(&state.blades);
         let particles = self.external.particles_at(state, &self.step, &self.start.0.positions);
         self.state.velocities = state.velocity_vectors();
         self.state.positions = particles;

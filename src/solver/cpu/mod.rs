@@ -10,6 +10,7 @@ mod ropes;
 mod simulation;
 mod springs;
 mod timing;
+mod uploads;
 
 pub use simulation::CpuSimulation;
 pub use timing::{CpuPassTiming, CpuTiming};
@@ -25,6 +26,9 @@ use crate::model::{Blade, Grip};
 trait CpuSolver: Send {
     /// Runs one step that starts at `time` \[s\] and in which the colliders move as they say, and measures its passes.
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming);
+
+    /// Cuts with the blades that wait for the next step, as a step does at first.
+    fn cut_pending(&mut self, _timing: &mut CpuTiming) {}
 
     /// The particles now.
     fn particles(&self) -> HostParticles<'_>;
@@ -92,7 +96,7 @@ trait CpuSolver: Send {
 enum HostParticles<'a> {
     /// xyz \[m\], and w as the solver keeps it. Shape \[particle_count\].
     Buffer(&'a [Vec4]),
-    /// x, y, z, previous x, y, z \[m\], level of detail, and 1 where a hand has pinned it, each a plane of \[particle_count\].
+    /// As [`Particles::Planes`](super::Particles::Planes).
     Planes(Vec<f32>),
 }
 

@@ -3,111 +3,99 @@
 use glam::{Vec3, Vec4};
 
 use super::simulation::run;
+use super::uploads::Uploads;
 use super::{CpuSolver, CpuTiming, HostParticles};
-use crate::engine::{self, Buffer, Device, Recorder, Staging};
-use crate::model::{Blade, Body, Collider, Grip, colliders_during, triangles_around};
+use crate::engine::{self, Buffer, Device, Recorder};
+use crate::model::{Blade, Body, Collider, Grip, triangles_around};
 use crate::solver::dragged::Dragged;
 use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, State, Step, Triangles};
 
 pub(super) struct OnDevice {
-    device: Device,
     solver: Box<dyn CpuSolver>,
     step: Step,
     colliders: Colliders,
     triangles: Option<Triangles>,
     constraints: Option<Buffer>,
     particles: Particles,
-    /// As many as there are steps in flight: what a recording copies from is not written until it is done.
-    uploads: Vec<Staging>,
+    particle_uploads: Uploads,
+    /// Of what cuts change, as [`OnDevice::changed_lists`] has it.
+    list_uploads: Vec<Uploads>,
+    /// A hand has changed the particles since they were last uploaded.
+    particles_changed: bool,
     /// Of the steps since it was last taken.
     timing: CpuTiming,
 }
 
 impl OnDevice {
-    /// Puts `body` on the device as it is now, and the colliders as they are in the step that ends at `time` \[s\].
+    /// Puts `body` on the device as it is now, and the colliders where they are at `time` \[s\].
     pub(super) fn new(
         device: &Device,
         solver: Box<dyn CpuSolver>,
         body: &Body,
-        (list, mut dragged): (&[Collider], Dragged),
+        (list, dragged): (&[Collider], Dragged),
         step: Step,
         time: f64,
     ) -> engine::Result<Self> {
-        let mut seen = colliders_during(list, time - f64::from(step.dt), time);
-        dragged.advance(&mut seen, 0.0);
-        let colliders = Colliders::with_dragged(device, list, dragged)?;
-        if !colliders.is_empty() {
-            colliders.buffer().write(&seen)?;
-        }
+        let colliders = Colliders::at(device, list, dragged, time)?;
         let triangles = match body {
             Body::Cloth(cloth) => Some(Triangles::new(device, cloth)?),
             Body::Ropes(_) => None,
         };
-        let particles = match solver.particles() {
-            HostParticles::Buffer(positions) => Particles::Buffer(Buffer::from_slice(device, "positions", positions)?),
-            HostParticles::Planes(planes) => Particles::Planes(Buffer::from_slice(device, "rope planes", &planes)?),
+        let host = solver.particles();
+        let (name, kind): (_, fn(Buffer) -> Particles) = match host {
+            HostParticles::Buffer(_) => ("positions", Particles::Buffer),
+            HostParticles::Planes(_) => ("rope planes", Particles::Planes),
         };
+        let particles = Buffer::from_slice(device, name, host.floats())?;
         let constraints = solver.constraints();
         let constraints =
             constraints.map(|constraints| Buffer::from_slice(device, "constraints", &constraints)).transpose()?;
-        let device = device.clone();
-        let (uploads, timing) = (Vec::new(), CpuTiming::default());
-        let mut on_device =
-            Self { device, solver, step, colliders, triangles, constraints, particles, uploads, timing };
-        on_device.write_triangles()?;
+        let lists = triangles.iter().flat_map(|Triangles { corners, around, .. }| [corners, around]);
+        let list_uploads = lists.chain(&constraints).map(|buffer| Uploads::new(device, buffer)).collect();
+        let mut on_device = Self {
+            solver,
+            step,
+            colliders,
+            triangles,
+            constraints,
+            particle_uploads: Uploads::new(device, &particles),
+            particles: kind(particles),
+            list_uploads,
+            particles_changed: false,
+            timing: CpuTiming::default(),
+        };
+        on_device.write_lists()?;
         Ok(on_device)
     }
 
-    fn buffer(&self) -> &Buffer {
-        match &self.particles {
-            Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer,
-            Particles::Image(_) => unreachable!("a solver on the CPU keeps no image"),
-        }
-    }
-
     /// Records the copy of the particles as they are now.
-    fn upload(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        let particles = self.solver.particles();
-        let free = self.uploads.iter_mut().position(|staging| staging.write(particles.floats()));
-        let index = match free {
-            Some(index) => index,
-            None => {
-                self.uploads.push(Staging::upload(&self.device, particles.floats())?);
-                self.uploads.len() - 1
-            }
-        };
-        recorder.upload(&self.uploads[index], self.buffer())
+    fn upload_particles(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.particles_changed = false;
+        self.particle_uploads.record(recorder, self.solver.particles().floats())
     }
 
-    /// What the buffers of the triangles have to hold, where they have changed.
-    fn changed_triangles(&mut self) -> Option<(&Triangles, [Vec<u32>; 2])> {
+    fn write_particles(&mut self) -> engine::Result<()> {
+        self.particles_changed = false;
+        self.particle_uploads.write(self.solver.particles().floats())
+    }
+
+    /// The corners of triangles, the lists around particles, and the constraints, where a cut or a reset has changed them.
+    fn changed_lists(&mut self) -> Option<[Vec<u32>; 3]> {
         let particle_count = self.solver.particles().positions().len();
-        let changed = self.solver.take_changed_triangles()?;
-        let lists = [changed.as_flattened().to_vec(), triangles_around(particle_count, changed)];
-        Some((self.triangles.as_ref()?, lists))
+        let triangles = self.solver.take_changed_triangles()?;
+        let (corners, around) = (triangles.as_flattened().to_vec(), triangles_around(particle_count, triangles));
+        let constraints = self.solver.constraints().unwrap_or_default();
+        Some([corners, around, bytemuck::cast_slice(&constraints).to_vec()])
     }
 
-    fn write_triangles(&mut self) -> engine::Result<()> {
-        if let Some((triangles, [corners, around])) = self.changed_triangles() {
-            triangles.corners.write(&corners)?;
-            triangles.around.write(&around)?;
-            if let (Some(buffer), Some(constraints)) = (&self.constraints, self.solver.constraints()) {
-                buffer.write(&constraints)?;
-            }
-        }
-        Ok(())
+    fn write_lists(&mut self) -> engine::Result<()> {
+        let lists = self.changed_lists().into_iter().flatten();
+        self.list_uploads.iter().zip(lists).try_for_each(|(uploads, list)| uploads.write(&list))
     }
 
-    fn upload_triangles(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        let device = self.device.clone();
-        if let Some((triangles, [corners, around])) = self.changed_triangles() {
-            recorder.upload(&Staging::upload(&device, &corners)?, &triangles.corners)?;
-            recorder.upload(&Staging::upload(&device, &around)?, &triangles.around)?;
-            if let (Some(buffer), Some(constraints)) = (&self.constraints, self.solver.constraints()) {
-                recorder.upload(&Staging::upload(&device, &constraints)?, buffer)?;
-            }
-        }
-        Ok(())
+    fn upload_lists(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        let lists = self.changed_lists().into_iter().flatten();
+        self.list_uploads.iter_mut().zip(lists).try_for_each(|(uploads, list)| uploads.record(recorder, &list))
     }
 }
 
@@ -116,8 +104,14 @@ impl Solver for OnDevice {
         let seen = self.colliders.during(time, time + f64::from(self.step.dt));
         self.colliders.record_seen(recorder, &seen)?;
         run(&mut *self.solver, time, &seen, self.colliders.list(), &mut self.timing);
-        self.upload_triangles(recorder)?;
-        self.upload(recorder)
+        self.upload_lists(recorder)?;
+        self.upload_particles(recorder)
+    }
+
+    fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.solver.cut_pending(&mut self.timing);
+        self.upload_lists(recorder)?;
+        if self.particles_changed { self.upload_particles(recorder) } else { Ok(()) }
     }
 
     fn particles(&self) -> Vec<Particles> {
@@ -129,10 +123,10 @@ impl Solver for OnDevice {
     }
 
     fn reset(&mut self) -> engine::Result<()> {
-        self.colliders.reset();
+        self.colliders.reset()?;
         self.solver.reset();
-        self.write_triangles()?;
-        self.buffer().write(self.solver.particles().floats())
+        self.write_lists()?;
+        self.write_particles()
     }
 
     fn positions(&self) -> engine::Result<Vec<Vec4>> {
@@ -145,8 +139,8 @@ impl Solver for OnDevice {
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
         self.solver.set_state(state);
-        self.write_triangles()?;
-        self.buffer().write(self.solver.particles().floats())
+        self.write_lists()?;
+        self.write_particles()
     }
 
     fn set_grip(&mut self, grip: Option<Grip>) {
@@ -155,6 +149,7 @@ impl Solver for OnDevice {
 
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         self.solver.set_inverse_mass(particle, inverse_mass);
+        self.particles_changed = true;
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -6,6 +6,7 @@ use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
 use crate::model::{self, Grip};
 use crate::shaders;
+use crate::solver::rope::{LET_GO, PINNED};
 use crate::solver::rope_hand::RopeHand;
 use crate::solver::state::truncated;
 use crate::solver::{RopeSettings, RopeSway, State, Step};
@@ -60,7 +61,11 @@ impl CpuSolver for Ropes {
         planes.extend(
             ropes.zip(state.levels()).flat_map(|(rope, &level)| rope.particles.clone().map(move |_| level as f32)),
         );
-        planes.extend(state.pinned().iter().map(|&pinned| if pinned { 1.0 } else { 0.0 }));
+        let mut hands = vec![0.0; state.pinned().len()];
+        for particle in self.hand.touched() {
+            hands[particle as usize] = if state.pinned()[particle as usize] { PINNED } else { LET_GO };
+        }
+        planes.extend(hands);
         HostParticles::Planes(planes)
     }
 

@@ -10,9 +10,8 @@ use super::{CpuSolver, CpuTiming};
 use crate::cpu::Colliders;
 use crate::engine::{self, Device};
 use crate::layout;
-use crate::model::{
-    self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_heights, colliders_during,
-};
+use crate::model::{self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_heights};
+use crate::solver::colliders::during;
 use crate::solver::dragged::Dragged;
 use crate::solver::simulation::{SimulatedTime, intact_strain};
 use crate::solver::{
@@ -84,8 +83,7 @@ impl CpuSimulation {
     /// Runs one step, and says how long its passes took.
     pub fn advance(&mut self) -> CpuTiming {
         let (mut timing, time) = (CpuTiming::default(), self.time());
-        let mut list = colliders_during(&self.colliders, time, time + f64::from(self.step.dt));
-        self.dragged.advance(&mut list, f64::from(self.step.dt));
+        let list = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
         run(&mut *self.solver, time, &list, &self.colliders, &mut timing);
         self.time.steps += 1;
         timing

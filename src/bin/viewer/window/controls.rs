@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use tautline::render::Shown;
 use tautline::scene::{Effect, Scene};
-use tautline::solver::{Backup, Clock, ConstraintSolver};
+use tautline::solver::{Backup, Clock, ConstraintSolver, State};
 use winit::event_loop::ActiveEventLoop;
 use winit::keyboard::{Key, NamedKey};
 
@@ -139,7 +139,7 @@ impl View {
     }
 
     /// Goes on with a scene in which some keys have changed: from where the body is now, if it is still the same body.
-    fn change(&mut self, scene: Scene) -> Result<()> {
+    fn change(&mut self, mut scene: Scene) -> Result<()> {
         match self.scene.effect_of(&scene) {
             Effect::None | Effect::Setting => {
                 self.scene = scene;
@@ -147,7 +147,10 @@ impl View {
                 Ok(())
             }
             Effect::Solver => self.go_on(scene, self.run.backend()),
-            Effect::Body => self.start(scene),
+            Effect::Body => {
+                scene.forget_files();
+                self.start(scene)
+            }
         }
     }
 
@@ -155,19 +158,20 @@ impl View {
     pub(super) fn go_on(&mut self, scene: Scene, backend: Backend) -> Result<()> {
         // What is held goes along, and the hands do not.
         self.hands.let_go(&mut self.run.simulation);
-        let run = self.run.going_on(&scene, backend)?;
-        self.replace(run, scene)
+        let (run, state) = self.run.going_on(&scene, backend)?;
+        self.replace(run, scene, Some(state))
     }
 
     pub(super) fn start(&mut self, scene: Scene) -> Result<()> {
         let run = self.run.starting(&scene)?;
-        self.replace(run, scene)?;
+        self.replace(run, scene, None)?;
         self.outputs.end_video();
         Ok(())
     }
 
-    fn replace(&mut self, run: Run, scene: Scene) -> Result<()> {
-        let (hands, backup) = (Hands::new(&run)?, Backup::new(&run.device, &run.simulation)?);
+    /// Goes on with another run, which has come from `state`, if from any.
+    fn replace(&mut self, run: Run, scene: Scene, state: Option<State>) -> Result<()> {
+        let (hands, backup) = (Hands::new(&run)?, Backup::new(&run.device, &run.simulation, state)?);
         self.drawing = run.view(self.swapchain.format(), self.shown)?;
         (self.hands, self.backup) = (hands, backup);
         if run.simulation.step().dt != self.run.simulation.step().dt {

@@ -46,7 +46,7 @@ fn legend(ui: &mut Ui, facts: &Facts<'_>) {
         Shown::Batches => batches(ui, facts),
         Shown::Pins => {
             patch(ui, PIN_COLORS[0], "held");
-            patch(ui, PIN_COLORS[1], "held, and carried by an attachment or let go by it");
+            patch(ui, PIN_COLORS[1], "held; an attachment carries it, or did");
         }
     }
 }

@@ -97,6 +97,8 @@ fn a_lost_device_is_told_and_opened_again() {
     let faulty = Faulty::start();
     let screen = &faulty.screen;
     let (viewer, window) = faulty.window(&[], &[]);
+    // There is something to go on from once a step has been copied.
+    faulty.shows_a_moving_flag();
     let calls = ["vkQueueSubmit2", "vkWaitSemaphores", "vkAcquireNextImageKHR"];
     for call in calls {
         faulty.fail(call, DEVICE_LOST);

@@ -252,11 +252,12 @@ impl Recorder<'_> {
         for image in target.images() {
             self.keep_alive(image);
         }
-        self.start_pass(&name.into(), &uses);
+        self.start_pass(&name.into(), None, &uses);
         self.describe(|| work(draws));
         let commands = self.slot.commands;
         begin_rendering(self.device.raw(), commands, target, target.first(name)?.extent());
         for draw in draws {
+            self.open_label(draw.bindings.pipeline().shared.interface.name());
             // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the
             // sizes of push constants and indices were checked just now.
             unsafe {
@@ -271,6 +272,7 @@ impl Recorder<'_> {
                     }
                 }
             }
+            self.close_label();
         }
         // SAFETY: rendering was begun above.
         unsafe { self.device.raw().cmd_end_rendering(commands) };

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
@@ -16,6 +17,8 @@ pub struct Frames {
     // Slots come before the device, which their drop still needs.
     slots: Vec<Slot>,
     next: usize,
+    /// How many recordings were begun.
+    begun: u64,
     finished: Vec<Option<FrameTiming>>,
     device: Device,
 }
@@ -38,18 +41,26 @@ impl Frames {
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let slots = (0..count.max(1)).map(|_| Slot::new(device)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, finished: Vec::new(), device: device.clone() })
+        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), device: device.clone() })
     }
 
-    /// Waits until the oldest frame in flight has finished and starts a recording in its place.
+    /// Waits until the oldest frame in flight has finished and starts a recording in its place. Captures call it by its
+    /// number, `frame 1` and so on.
     ///
     /// # Errors
     /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
     pub fn begin(&mut self) -> Result<Recorder<'_>> {
+        self.begun += 1;
+        let number = self.begun;
+        self.begin_as(&format_args!("frame {number}"))
+    }
+
+    /// As [`Frames::begin`], under another label.
+    fn begin_as(&mut self, label: &dyn fmt::Display) -> Result<Recorder<'_>> {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        Recorder::begin(&self.device, &mut self.slots[index])
+        Recorder::begin(&self.device, &mut self.slots[index], label)
     }
 
     /// Waits until every frame in flight has finished.
@@ -76,7 +87,7 @@ impl Frames {
     /// What `record` returns, or what Vulkan reports.
     pub fn run_once(device: &Device, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
         let mut frames = Self::new(device, 1)?;
-        let mut recorder = frames.begin()?;
+        let mut recorder = frames.begin_as(&"between frames")?;
         record(&mut recorder)?;
         let ticket = recorder.submit()?;
         device.wait(ticket)

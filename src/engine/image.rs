@@ -155,10 +155,7 @@ impl Image {
     /// What Vulkan reports.
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
         let staging = Staging::readback(&self.shared.device, self.byte_size())?;
-        let mut frames = Frames::new(&self.shared.device, 1)?;
-        let mut recorder = frames.begin()?;
-        recorder.download_image(self, &staging)?;
-        recorder.submit()?;
+        Frames::run_once(&self.shared.device, |recorder| recorder.download_image(self, &staging))?;
         staging.read()
     }
 

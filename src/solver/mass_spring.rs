@@ -118,6 +118,14 @@ impl MassSpring {
         self.velocities[self.turn].write(velocities)
     }
 
+    fn record_substep(&mut self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
+        self.external.record_forces(recorder, self.turn)?;
+        let size = [self.grid.columns, self.grid.rows, 1];
+        recorder.dispatch(&self.turns[self.turn], &self.external.push(substep), size)?;
+        self.turn = 1 - self.turn;
+        self.external.record_attachments(recorder, self.turn, substep)
+    }
+
     /// Velocities now, xyz \[m/s\], shape \[particle_count\].
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
@@ -129,14 +137,7 @@ impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.external.record(recorder, time, self.turn)?;
         for substep in 0..self.step.substeps {
-            self.external.record_forces(recorder, self.turn)?;
-            recorder.dispatch(
-                &self.turns[self.turn],
-                &self.external.push(substep),
-                [self.grid.columns, self.grid.rows, 1],
-            )?;
-            self.turn = 1 - self.turn;
-            self.external.record_attachments(recorder, self.turn, substep)?;
+            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))?;
         }
         Ok(())
     }

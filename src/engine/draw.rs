@@ -75,8 +75,8 @@ impl DrawPipeline {
         let mut shaders = vec![format!("{name}.vert")];
         shaders.extend(description.fragment.map(|fragment| format!("{}.frag", fragment.name)));
 
-        let vertex_module = Module::new(device, &vertex_code)?;
-        let fragment_module = fragment_code.as_ref().map(|code| Module::new(device, code)).transpose()?;
+        let vertex_module = Module::new(device, &vertex_code, &shaders[0])?;
+        let fragment_module = fragment_code.as_ref().map(|code| Module::new(device, code, &shaders[1])).transpose()?;
         let stage = |stage, module: &Module<'_>| {
             vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main")
         };

@@ -40,7 +40,7 @@ impl Frames {
     /// # Errors
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
-        let slots = (0..count.max(1)).map(|_| Slot::new(device)).collect::<Result<_>>()?;
+        let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
         Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), device: device.clone() })
     }
 
@@ -107,7 +107,7 @@ impl Frames {
 }
 
 impl Slot {
-    fn new(device: &Device) -> Result<Self> {
+    fn new(device: &Device, number: usize) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.info().queue_family);
         // SAFETY: the device is alive and has this queue family.
         let pool = unsafe { device.raw().create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
@@ -125,9 +125,9 @@ impl Slot {
             .command_buffer_count(1);
         // SAFETY: the pool was made just now.
         slot.commands = unsafe { device.raw().allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?[0];
-        slot.timestamps = Timestamps::new(device)?;
-        device.name(pool, "frame pool");
-        device.name(slot.commands, "frame");
+        slot.timestamps = Timestamps::new(device, format!("frames.timestamps[{number}]"))?;
+        device.name(pool, format_args!("frames.command_pool[{number}]"));
+        device.name(slot.commands, format_args!("frames.commands[{number}]"));
         Ok(slot)
     }
 }

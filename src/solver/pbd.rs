@@ -87,16 +87,16 @@ impl Pbd {
     ) -> engine::Result<Self> {
         assert_race_free(particles.len(), constraints, batches);
         let vec4s = size_of_val(particles) as u64;
-        let positions = Buffer::from_slice(device, "positions", particles)?;
-        let previous_positions = Buffer::from_slice(device, "previous positions", particles)?;
-        let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
-        let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
-        let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
+        let positions = Buffer::from_slice(device, "cloth.positions", particles)?;
+        let previous_positions = Buffer::from_slice(device, "cloth.previous_positions", particles)?;
+        let velocities = Buffer::zeroed(device, "cloth.velocities", vec4s)?;
+        let constraint_buffer = Buffer::from_slice(device, "cloth.constraints", constraints)?;
+        let lambdas = Buffer::zeroed(device, "cloth.lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
         let place = Place::Buffers { positions: &positions, velocities: &velocities };
         let external = External::new(device, surroundings, particles.len(), &[place], step)?;
         let has_forces = external.has_forces();
         let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
-        let parameters = Buffer::from_slice(device, "pbd parameters", &[recorded_parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[recorded_parameters])?;
 
         let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
             ("Positions", (&positions).into()),

@@ -105,7 +105,7 @@ impl Verlet {
             image.write(&start)?;
             engine::Result::Ok(image)
         };
-        let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
+        let images = [image("cloth.positions[0]")?, image("cloth.positions[1]")?, image("cloth.positions[2]")?];
         let places = [0, 1, 2].map(|place| Place::Images {
             current: &images[place],
             previous: &images[(place + 2) % 3],
@@ -113,7 +113,7 @@ impl Verlet {
         });
         let external = External::new(device, surroundings, particles.len(), &places, step)?;
         let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
-        let parameters = Buffer::from_slice(device, "verlet parameters", &[parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[

@@ -129,8 +129,8 @@ impl<P: Pipeline> Bindings<P> {
         // SAFETY: the pool has room for exactly this set.
         match unsafe { device.raw().allocate_descriptor_sets(&info) } {
             Ok(sets) => {
-                device.name(pool, &interface.name);
-                device.name(sets[0], &interface.name);
+                device.name(pool, format_args!("{}.descriptor_pool", interface.name));
+                device.name(sets[0], format_args!("{}.descriptor_set", interface.name));
                 Ok((pool, sets[0]))
             }
             Err(result) => {

@@ -154,8 +154,8 @@ impl Device {
         };
         drop(loader);
         device.name(device.raw().handle(), "device");
-        device.name(queue, "queue");
-        device.name(timeline, "timeline");
+        device.name(queue, "device.queue");
+        device.name(timeline, "device.timeline");
         Ok(device)
     }
 
@@ -279,12 +279,15 @@ impl Device {
         use_queue(lock(&self.shared.queue).raw)
     }
 
-    /// Gives a Vulkan object the name that captures and messages show.
-    pub(crate) fn name(&self, handle: impl vk::Handle + Copy, name: &str) {
+    /// Gives a Vulkan object the name that captures and messages show: its owner first, as in `cloth.positions`.
+    pub(crate) fn name(&self, handle: impl vk::Handle + Copy, name: impl fmt::Display) {
         if handle.as_raw() == 0 {
             return;
         }
-        if let (Some(names), Ok(name)) = (&self.shared.names, CString::new(name)) {
+        let Some(names) = &self.shared.names else {
+            return;
+        };
+        if let Ok(name) = CString::new(name.to_string()) {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
             let _loader = loader_lock();
             // SAFETY: the handle was made from this device. A name that cannot be set loses nothing but the name.

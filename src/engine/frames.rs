@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
@@ -16,6 +17,8 @@ pub struct Frames {
     // Slots come before the device, which their drop still needs.
     slots: Vec<Slot>,
     next: usize,
+    /// How many recordings were begun.
+    begun: u64,
     finished: Vec<Option<FrameTiming>>,
     device: Device,
 }
@@ -37,19 +40,27 @@ impl Frames {
     /// # Errors
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
-        let slots = (0..count.max(1)).map(|_| Slot::new(device)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, finished: Vec::new(), device: device.clone() })
+        let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
+        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), device: device.clone() })
     }
 
-    /// Waits until the oldest frame in flight has finished and starts a recording in its place.
+    /// Waits until the oldest frame in flight has finished and starts a recording in its place. Captures call it by its
+    /// number, `frame 1` and so on.
     ///
     /// # Errors
     /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
     pub fn begin(&mut self) -> Result<Recorder<'_>> {
+        self.begun += 1;
+        let number = self.begun;
+        self.begin_as(&format_args!("frame {number}"))
+    }
+
+    /// As [`Frames::begin`], under another label.
+    fn begin_as(&mut self, label: &dyn fmt::Display) -> Result<Recorder<'_>> {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        Recorder::begin(&self.device, &mut self.slots[index])
+        Recorder::begin(&self.device, &mut self.slots[index], label)
     }
 
     /// Waits until every frame in flight has finished.
@@ -76,7 +87,7 @@ impl Frames {
     /// What `record` returns, or what Vulkan reports.
     pub fn run_once(device: &Device, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
         let mut frames = Self::new(device, 1)?;
-        let mut recorder = frames.begin()?;
+        let mut recorder = frames.begin_as(&"between frames")?;
         record(&mut recorder)?;
         let ticket = recorder.submit()?;
         device.wait(ticket)
@@ -96,7 +107,7 @@ impl Frames {
 }
 
 impl Slot {
-    fn new(device: &Device) -> Result<Self> {
+    fn new(device: &Device, number: usize) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.info().queue_family);
         // SAFETY: the device is alive and has this queue family.
         let pool = unsafe { device.raw().create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
@@ -114,9 +125,9 @@ impl Slot {
             .command_buffer_count(1);
         // SAFETY: the pool was made just now.
         slot.commands = unsafe { device.raw().allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?[0];
-        slot.timestamps = Timestamps::new(device)?;
-        device.name(pool, "frame pool");
-        device.name(slot.commands, "frame");
+        slot.timestamps = Timestamps::new(device, format!("frames.timestamps[{number}]"))?;
+        device.name(pool, format_args!("frames.command_pool[{number}]"));
+        device.name(slot.commands, format_args!("frames.commands[{number}]"));
         Ok(slot)
     }
 }

@@ -40,7 +40,8 @@ impl Kernel {
         }
         Self::check_workgroup(device, code.name, reflection.local_size, reflection.shared_memory)?;
         let interface = Interface::new(device, code.name, &[(vk::ShaderStageFlags::COMPUTE, &reflection)])?;
-        let module = Module::new(device, code)?;
+        let shader = format!("{}.comp", code.name);
+        let module = Module::new(device, code, &shader)?;
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
@@ -53,7 +54,7 @@ impl Kernel {
         let shared = RawKernel {
             raw,
             local_size: reflection.local_size,
-            shaders: [format!("{}.comp", code.name)].into(),
+            shaders: [shader].into(),
             interface,
             device: device.clone(),
         };

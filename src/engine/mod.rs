@@ -25,6 +25,7 @@ mod image_copy;
 mod instance;
 mod interface;
 mod kernel;
+mod label;
 mod recorder;
 pub mod reflect;
 mod replaced;
@@ -47,6 +48,7 @@ pub use image::{COLOR_FORMAT, DEPTH_FORMAT, Image, ImageKind};
 pub use instance::{Instance, InstanceOptions};
 pub use interface::{Interface, Pipeline, ShaderCode};
 pub use kernel::Kernel;
+pub use label::OneOf;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
 #[cfg(feature = "viewer")]

@@ -31,6 +31,7 @@ pub struct FrameTiming {
 /// The timestamps of one frame in flight.
 pub(super) struct Timestamps {
     device: Device,
+    name: String,
     pool: vk::QueryPool,
     capacity: u32,
     written: u32,
@@ -42,20 +43,20 @@ impl Timestamps {
     const FIRST_CAPACITY: u32 = 256;
 
     /// `None` where the device's queue has no timestamps.
-    pub(super) fn new(device: &Device) -> Result<Option<Self>> {
+    pub(super) fn new(device: &Device, name: String) -> Result<Option<Self>> {
         if device.timestamp_valid_bits() == 0 {
             return Ok(None);
         }
-        let pool = Self::pool(device, Self::FIRST_CAPACITY)?;
+        let pool = Self::pool(device, &name, Self::FIRST_CAPACITY)?;
         let device = device.clone();
-        Ok(Some(Self { device, pool, capacity: Self::FIRST_CAPACITY, written: 0, runs: Vec::new() }))
+        Ok(Some(Self { device, name, pool, capacity: Self::FIRST_CAPACITY, written: 0, runs: Vec::new() }))
     }
 
-    fn pool(device: &Device, capacity: u32) -> Result<vk::QueryPool> {
+    fn pool(device: &Device, name: &str, capacity: u32) -> Result<vk::QueryPool> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(capacity);
         // SAFETY: the device is alive.
         let pool = unsafe { device.raw().create_query_pool(&info, None) }.call("vkCreateQueryPool")?;
-        device.name(pool, "timestamps");
+        device.name(pool, name);
         Ok(pool)
     }
 
@@ -64,7 +65,7 @@ impl Timestamps {
         let wanted = self.runs.len() as u32 + 1;
         if wanted > self.capacity {
             let larger = wanted.next_power_of_two();
-            let pool = Self::pool(&self.device, larger)?;
+            let pool = Self::pool(&self.device, &self.name, larger)?;
             // SAFETY: the recording that used the old pool has finished.
             unsafe { self.device.raw().destroy_query_pool(self.pool, None) };
             (self.pool, self.capacity) = (pool, larger);

@@ -45,7 +45,8 @@ impl Backup {
             Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer.size(),
             Particles::Image(image) => image.byte_size(),
         };
-        let copies = [Staging::readback(device, size)?, Staging::readback(device, size)?];
+        let copies =
+            [Staging::readback(device, "backup.before", size)?, Staging::readback(device, "backup.after", size)?];
         Ok(Self { device: device.clone(), copies, copying: None, state: None, due: Instant::now() })
     }
 

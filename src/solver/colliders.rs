@@ -33,7 +33,7 @@ impl Colliders {
         assert!(list.len() <= MOST_COLLIDERS, "at most {MOST_COLLIDERS} colliders");
         let mut words = vec![0; MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>()];
         words.extend(collider_heights(list).into_iter().map(f32::to_bits));
-        let buffer = Buffer::from_slice(device, "colliders", &words)?;
+        let buffer = Buffer::from_slice(device, "colliders.list", &words)?;
         Ok(Self { list: list.to_vec(), buffer, dragged })
     }
 

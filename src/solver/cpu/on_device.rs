@@ -44,12 +44,14 @@ impl OnDevice {
             Body::Ropes(_) => None,
         };
         let particles = match solver.particles() {
-            HostParticles::Buffer(positions) => Particles::Buffer(Buffer::from_slice(device, "positions", positions)?),
-            HostParticles::Planes(planes) => Particles::Planes(Buffer::from_slice(device, "rope planes", &planes)?),
+            HostParticles::Buffer(positions) => {
+                Particles::Buffer(Buffer::from_slice(device, "cloth.positions", positions)?)
+            }
+            HostParticles::Planes(planes) => Particles::Planes(Buffer::from_slice(device, "ropes.planes", &planes)?),
         };
         let constraints = solver.constraints();
         let constraints =
-            constraints.map(|constraints| Buffer::from_slice(device, "constraints", &constraints)).transpose()?;
+            constraints.map(|constraints| Buffer::from_slice(device, "cloth.constraints", &constraints)).transpose()?;
         let device = device.clone();
         let (uploads, timing) = (Vec::new(), CpuTiming::default());
         let mut on_device =
@@ -72,7 +74,7 @@ impl OnDevice {
         let index = match free {
             Some(index) => index,
             None => {
-                self.uploads.push(Staging::upload(&self.device, particles.floats())?);
+                self.uploads.push(Staging::upload(&self.device, self.buffer().name(), particles.floats())?);
                 self.uploads.len() - 1
             }
         };
@@ -101,10 +103,10 @@ impl OnDevice {
     fn upload_triangles(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         let device = self.device.clone();
         if let Some((triangles, [corners, around])) = self.changed_triangles() {
-            recorder.upload(&Staging::upload(&device, &corners)?, &triangles.corners)?;
-            recorder.upload(&Staging::upload(&device, &around)?, &triangles.around)?;
+            recorder.upload(&Staging::upload(&device, triangles.corners.name(), &corners)?, &triangles.corners)?;
+            recorder.upload(&Staging::upload(&device, triangles.around.name(), &around)?, &triangles.around)?;
             if let (Some(buffer), Some(constraints)) = (&self.constraints, self.solver.constraints()) {
-                recorder.upload(&Staging::upload(&device, &constraints)?, buffer)?;
+                recorder.upload(&Staging::upload(&device, buffer.name(), &constraints)?, buffer)?;
             }
         }
         Ok(())

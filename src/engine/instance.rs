@@ -196,7 +196,7 @@ pub(crate) fn version_text(version: u32) -> String {
 }
 
 /// The Vulkan loader, which stays loaded once it is: taking it out of a process again gains nothing.
-fn load_entry() -> Result<ash::Entry> {
+pub(super) fn load_entry() -> Result<ash::Entry> {
     static LOADED: OnceLock<ash::Entry> = OnceLock::new();
     if let Some(entry) = LOADED.get() {
         return Ok(entry.clone());

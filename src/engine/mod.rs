@@ -14,6 +14,7 @@
 
 mod bindings;
 mod buffer;
+mod calls;
 mod choice;
 mod device;
 mod draw;
@@ -26,6 +27,7 @@ mod instance;
 mod interface;
 mod kernel;
 mod label;
+mod machine;
 mod recorder;
 pub mod reflect;
 mod replaced;
@@ -39,6 +41,7 @@ mod work;
 pub use ash::vk;
 pub use bindings::{Bindings, Resource};
 pub use buffer::{Buffer, Staging};
+pub use calls::{CallWork, Hazard, Wait};
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
@@ -49,6 +52,7 @@ pub use instance::{Instance, InstanceOptions};
 pub use interface::{Interface, Pipeline, ShaderCode};
 pub use kernel::Kernel;
 pub use label::OneOf;
+pub use machine::LoaderInfo;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
 #[cfg(feature = "viewer")]

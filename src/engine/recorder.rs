@@ -170,6 +170,12 @@ impl<'frame> Recorder<'frame> {
         self.trace.as_ref().map(Trace::work).unwrap_or_default()
     }
 
+    /// The trace of the recording since [`Recorder::keep_work`], or with validation on from the start; else none.
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
     /// Ends the recording and hands it to the device.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod arguments;
 #[cfg(feature = "hot-reload")]
 mod compile;
+mod display;
 mod headless;
 mod interrupt;
 mod memory;
@@ -52,7 +53,7 @@ fn start(arguments: &Arguments) -> Result<()> {
         let scene = arguments.source(DEFAULT_SCENE).load()?;
         return headless::run(arguments, &scene, arguments.image.as_deref());
     }
-    match window::open_display() {
+    match display::open_display() {
         Ok(display) => window::run(arguments, &Opening::new(arguments, Memory::read())?, display),
         Err(reason) if arguments.window => Err(reason.context("no window can be opened: run with --headless instead")),
         Err(reason) => {

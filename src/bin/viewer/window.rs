@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use tautline::engine::{Device, Surface, Swapchain};
 use tautline::glam::Vec2;
 use tautline::render::{self, Camera, Shown, ViewTargets};
@@ -45,21 +45,6 @@ const HIDDEN_CHECK: Duration = Duration::from_millis(250);
 /// The most steps of a frame. At 60 frames a second, steps of 1/480 s keep up with the wall clock; where a device is too
 /// slow for that, the cloth slows down and the window goes on answering.
 const MAX_STEPS: u32 = 8;
-
-/// Connects to the display.
-pub fn open_display() -> Result<EventLoop<()>> {
-    // winit's own error for a Unix machine without a display does not say so. It comes to windows through X11 there.
-    let has_x11 = std::env::var_os("DISPLAY").is_some_and(|value| !value.is_empty());
-    if cfg!(all(unix, not(target_os = "macos"))) && !has_x11 {
-        return Err(anyhow!("DISPLAY is not set"));
-    }
-    EventLoop::new().map_err(|error| {
-        // winit puts the line of its source that failed before the reason.
-        let text = error.to_string();
-        let reason = text.split_once(".rs:").and_then(|(_, after)| after.split_once(": ")).map(|(_, reason)| reason);
-        anyhow!("{}", reason.unwrap_or(&text))
-    })
-}
 
 pub fn run(arguments: &Arguments, opening: &Opening, display: EventLoop<()>) -> Result<()> {
     let mut application = Application { arguments, opening, view: None, outcome: Ok(()) };

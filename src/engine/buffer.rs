@@ -294,11 +294,14 @@ pub(super) fn allocate(
         linear,
         allocation_scheme: AllocationScheme::GpuAllocatorManaged,
     };
-    lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
+    let allocation = lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
         what: format!("'{name}'"),
         bytes: requirements.size,
         reason: error.to_string(),
-    })
+    })?;
+    // SAFETY: memory that is shared with others is named and not touched.
+    device.name(unsafe { allocation.memory() }, "device.memory");
+    Ok(allocation)
 }
 
 /// Copies between the device's buffers and memory that both sides see.

@@ -9,6 +9,7 @@ use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
+use super::core::Features;
 use super::error::{Call, Error, Result};
 use super::instance::{Instance, InstanceOptions, loader_lock, lock};
 use super::replaced::Replacements;
@@ -90,9 +91,9 @@ impl Device {
         };
         let mut maintenance_4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
-        // SAFETY: the device speaks Vulkan 1.3, of which the chained structure is part.
+        // SAFETY: the device has a core, of which the chained structure is part.
         unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
-        let extensions: Vec<_> = instance.wanted_extensions(info.handle, presents)?;
+        let extensions: Vec<_> = instance.wanted_extensions(&info, presents)?;
         let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
@@ -100,11 +101,7 @@ impl Device {
             .full_draw_index_uint32(supported.full_draw_index_uint32 == vk::TRUE)
             // Every device has it; what a shader reads or writes past a buffer's end then stays defined.
             .robust_buffer_access(true);
-        let mut vulkan_12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
-        let mut vulkan_13 = vk::PhysicalDeviceVulkan13Features::default()
-            .synchronization2(true)
-            .dynamic_rendering(true)
-            .maintenance4(true);
+        let mut wanted = Features::wanted();
         // Devices that implement a subset of Vulkan say which of its parts they have; all of those are enabled.
         let is_subset = instance.has_device_extension(info.handle, ash::khr::portability_subset::NAME)?;
         let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
@@ -114,17 +111,16 @@ impl Device {
             unsafe { raw_instance.get_physical_device_features2(info.handle, &mut all) };
         }
         let compares_depth = !is_subset || subset.mutable_comparison_samplers == vk::TRUE;
-        let mut create = vk::DeviceCreateInfo::default()
+        let create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
-            .enabled_features(&features)
-            .push_next(&mut vulkan_12)
-            .push_next(&mut vulkan_13);
+            .enabled_features(&features);
+        let mut create = wanted.chain(create);
         if is_subset {
             create = create.push_next(&mut subset);
         }
         // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
-        let raw = unsafe { raw_instance.create_device(info.handle, &create, None) }.call("vkCreateDevice")?;
+        let raw = unsafe { create_device(raw_instance, &info, &create) }?;
 
         let (timeline, allocator) = make_parts(instance, &info, &raw).inspect_err(|_| {
             // SAFETY: what was made from the device is gone again, and nothing was submitted.
@@ -335,6 +331,26 @@ pub struct Memory {
     pub allocations: usize,
     /// What they take together \[bytes\].
     pub bytes: u64,
+}
+
+/// Makes a device, with the functions of its core.
+///
+/// # Safety
+/// The device has to have what it is made with.
+unsafe fn create_device(
+    instance: &ash::Instance,
+    info: &DeviceInfo,
+    create: &vk::DeviceCreateInfo<'_>,
+) -> Result<ash::Device> {
+    let mut raw = vk::Device::null();
+    // SAFETY: the caller vouches for what the device is made with, and the device was made just now with the extensions of
+    // its core.
+    unsafe {
+        (instance.fp_v1_0().create_device)(info.handle, create, std::ptr::null(), &mut raw)
+            .result()
+            .call("vkCreateDevice")?;
+        Ok(info.core.load(instance, raw))
+    }
 }
 
 /// The parts of a device that have to be destroyed before it.

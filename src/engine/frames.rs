@@ -44,6 +44,12 @@ impl Frames {
         Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), device: device.clone() })
     }
 
+    /// The number by which captures call the recording that is begun next.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.begun + 1
+    }
+
     /// Waits until the oldest frame in flight has finished and starts a recording in its place. Captures call it by its
     /// number, `frame 1` and so on.
     ///

@@ -1,4 +1,4 @@
-//! A small Vulkan 1.3 engine for compute and drawing, usable without the rest of this crate.
+//! A small engine for Vulkan 1.3, or 1.2 with what 1.3 took in, for compute and drawing, usable without the rest of this crate.
 //!
 //! It knows nothing of cloth. What it gives:
 //!
@@ -15,7 +15,10 @@
 mod bindings;
 mod buffer;
 mod calls;
+#[cfg(feature = "capture")]
+mod capture;
 mod choice;
+mod core;
 mod device;
 mod draw;
 mod error;
@@ -42,6 +45,8 @@ pub use ash::vk;
 pub use bindings::{Bindings, Resource};
 pub use buffer::{Buffer, Staging};
 pub use calls::{CallWork, Hazard, Wait};
+#[cfg(feature = "capture")]
+pub use capture::Capturer;
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};

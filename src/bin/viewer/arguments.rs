@@ -108,6 +108,11 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
+    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free
+    #[cfg(feature = "capture")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub capture_frame: Option<u64>,
+
     /// Folder of the shaders (glsl), which a window compiles and takes in again whenever one of them changes
     #[cfg(feature = "hot-reload")]
     #[arg(long, value_name = "FOLDER", conflicts_with = "headless")]

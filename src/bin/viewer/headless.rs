@@ -13,6 +13,8 @@ use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
 use crate::arguments::{Arguments, Backend};
+#[cfg(feature = "capture")]
+use crate::capture::FrameCapture;
 use crate::outcome::{Outcome, picture, residuals};
 use crate::report::{Report, State, Subject};
 use crate::run::{Run, instance, open_device};
@@ -22,6 +24,8 @@ use crate::{interrupt, output};
 const DEFAULT_FRAMES: u32 = 150;
 
 pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result<()> {
+    #[cfg(feature = "capture")]
+    check_capture(arguments)?;
     // Every picture of a video is drawn by a device.
     if arguments.backend == Backend::Cpu && arguments.video.is_none() {
         return run_on_cpu(arguments, scene, image);
@@ -29,13 +33,21 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     let mut run = Run::on(open_device(&instance(arguments, None)?, arguments, false)?, arguments.backend, scene)?;
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
     let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
+    #[cfg(feature = "capture")]
+    let mut capture = FrameCapture::of(arguments.capture_frame, &run.device)?;
     run.start_clock();
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
             before = Some(run.simulation.positions()?);
         }
+        #[cfg(feature = "capture")]
+        capture.start(run.frames.next_number())?;
         run.step(|recorder, simulation| movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation)))?;
+        #[cfg(feature = "capture")]
+        if let Some(path) = capture.end(&scene.name)? {
+            output::print(&format!("wrote {}\n", path.display()))?;
+        }
         Ok(movie.as_mut().is_none_or(Movie::goes_on))
     })?;
     if let Some(movie) = movie {
@@ -139,5 +151,21 @@ fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut(bool) -> Result<b
         }
     }
     bar.finish_and_clear();
+    Ok(())
+}
+
+/// Fails where the frame that is to be captured will not come.
+#[cfg(feature = "capture")]
+fn check_capture(arguments: &Arguments) -> Result<()> {
+    let Some(frame) = arguments.capture_frame else {
+        return Ok(());
+    };
+    let frames = arguments.frames.unwrap_or(DEFAULT_FRAMES);
+    if frame > frames.into() {
+        bail!("--capture-frame {frame} is past the last of {frames} frames: run more with --frames");
+    }
+    if arguments.backend == Backend::Cpu && arguments.video.is_none() {
+        bail!("--capture-frame needs a Vulkan device at work: run without --backend cpu");
+    }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! `viewer`: runs a scene in a window, or headless with a report.
 
 mod arguments;
+#[cfg(feature = "capture")]
+mod capture;
 #[cfg(feature = "hot-reload")]
 mod compile;
 mod display;

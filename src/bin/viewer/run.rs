@@ -195,7 +195,13 @@ impl Run {
 
 /// Vulkan, for a window's display where there is one.
 pub fn instance(arguments: &Arguments, display: Option<RawDisplayHandle>) -> Result<Instance> {
-    Instance::new(&InstanceOptions { validation: arguments.validate, display }).map_err(or_cpu)
+    let options = InstanceOptions {
+        validation: arguments.validate,
+        #[cfg(feature = "capture")]
+        capture: arguments.capture_frame.is_some(),
+        display,
+    };
+    Instance::new(&options).map_err(or_cpu)
 }
 
 /// The device that was asked for, or the best one.

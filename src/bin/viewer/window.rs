@@ -1,5 +1,7 @@
 //! Runs a scene in a window.
 
+#[cfg(feature = "capture")]
+mod capture;
 mod controls;
 mod files;
 mod hands;
@@ -29,6 +31,8 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::arguments::{Arguments, Present};
+#[cfg(feature = "capture")]
+use crate::capture::FrameCapture;
 use crate::interrupt;
 use crate::mouse::{Mouse, zoom};
 use crate::output;
@@ -111,6 +115,8 @@ struct View {
     title_due: Instant,
     /// When device or surface were lost lately.
     losses: Vec<Instant>,
+    #[cfg(feature = "capture")]
+    capture: FrameCapture,
     #[cfg(feature = "hot-reload")]
     hot_reload: Option<hot_reload::HotReload>,
 }
@@ -135,6 +141,9 @@ impl View {
         let covered = panels.covered(size.width);
         let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
+            // Once, even where the device is opened again.
+            #[cfg(feature = "capture")]
+            capture: FrameCapture::of(arguments.capture_frame.filter(|_| losses.is_empty()), &run.device)?,
             hands: Hands::new(&run)?,
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             scene,
@@ -199,6 +208,10 @@ impl View {
         };
         self.run.simulation.set_camera(self.camera.position());
         self.drawing.scale(self.window.scale_factor() as f32);
+        #[cfg(feature = "capture")]
+        if let Err(error) = self.capture.start(self.run.frames.next_number()) {
+            self.panels.tell(Some(format!("{error:#}")));
+        }
         let mut recorder = self.run.frames.begin()?;
         let looks_at_work = self.panels.wants_work();
         if looks_at_work {
@@ -227,6 +240,8 @@ impl View {
         self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
         self.backup.submitted(ticket)?;
+        #[cfg(feature = "capture")]
+        self.end_capture();
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }

@@ -31,6 +31,8 @@ impl View {
             Key::Named(NamedKey::Tab) => self.panels.toggle(),
             Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
             Key::Named(NamedKey::F5) => self.reload(),
+            #[cfg(feature = "capture")]
+            Key::Named(NamedKey::F12) => self.capture_next_frame(),
             Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),

@@ -1,6 +1,6 @@
 //! The logical device: one queue, one timeline semaphore, one allocator, from which everything else is made.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
 use super::core::Features;
 use super::error::{Call, Error, Result};
+use super::extensions::Extensions;
 use super::instance::{Instance, InstanceOptions, loader_lock, lock};
 use super::replaced::Replacements;
 
@@ -35,6 +36,7 @@ struct Shared {
     most_index: u32,
     /// Whether depths can be compared while they are sampled.
     compares_depth: bool,
+    extensions: Extensions,
     /// Most bytes of a buffer.
     most_buffer_bytes: u64,
     #[cfg(feature = "viewer")]
@@ -93,8 +95,9 @@ impl Device {
         let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
         // SAFETY: the device has a core, of which the chained structure is part.
         unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
-        let extensions: Vec<_> = instance.wanted_extensions(&info, presents)?;
-        let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let optional = Extensions::of(instance, &info)?;
+        let extensions = instance.wanted_extensions(&info, presents)?.into_iter().chain(optional.names());
+        let extensions: Vec<_> = extensions.map(CStr::as_ptr).collect();
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
         let features = vk::PhysicalDeviceFeatures::default()
@@ -119,6 +122,11 @@ impl Device {
         if is_subset {
             create = create.push_next(&mut subset);
         }
+        let mut executables =
+            vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
+        if optional.has_statistics {
+            create = create.push_next(&mut executables);
+        }
         // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
         let raw = unsafe { create_device(raw_instance, &info, &create) }?;
 
@@ -136,6 +144,7 @@ impl Device {
                 timestamp_valid_bits: families[info.queue_family as usize].timestamp_valid_bits,
                 most_index: if supported.full_draw_index_uint32 == vk::TRUE { u32::MAX } else { (1 << 24) - 1 },
                 compares_depth,
+                extensions: optional,
                 most_buffer_bytes: maintenance_4.max_buffer_size,
                 #[cfg(feature = "viewer")]
                 presents,
@@ -180,6 +189,10 @@ impl Device {
 
     pub(crate) fn compares_depth(&self) -> bool {
         self.shared.compares_depth
+    }
+
+    pub(super) fn extensions(&self) -> Extensions {
+        self.shared.extensions
     }
 
     pub(crate) fn most_buffer_bytes(&self) -> u64 {

@@ -20,6 +20,7 @@ pub struct Frames {
     /// How many recordings were begun.
     begun: u64,
     finished: Vec<Option<FrameTiming>>,
+    keeps_timelines: bool,
     device: Device,
 }
 
@@ -41,7 +42,7 @@ impl Frames {
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), device: device.clone() })
+        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), keeps_timelines: false, device: device.clone() })
     }
 
     /// The number by which captures call the recording that is begun next.
@@ -87,6 +88,11 @@ impl Frames {
         std::mem::take(&mut self.finished)
     }
 
+    /// Keeps from here on when each pass ran, in [`FrameTiming::timeline`]; for that the device's clock is read once a frame.
+    pub fn keep_timelines(&mut self) {
+        self.keeps_timelines = true;
+    }
+
     /// Records, submits and waits.
     ///
     /// # Errors
@@ -105,7 +111,8 @@ impl Frames {
             self.device.wait(ticket)?;
             slot.ticket = None;
             slot.owners.clear();
-            let timing = slot.timestamps.as_ref().map_or(Ok(None), Timestamps::read)?;
+            let read = |timestamps: &Timestamps| timestamps.read(self.keeps_timelines);
+            let timing = slot.timestamps.as_ref().map_or(Ok(None), read)?;
             self.finished.push(timing);
         }
         Ok(())

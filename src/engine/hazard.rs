@@ -276,12 +276,8 @@ mod tests {
     #[test]
     fn a_write_that_already_waits_for_the_readers_needs_no_other_barrier() {
         let [first, second] = [ResourceId::next(), ResourceId::next()];
-        let copied = |resource| Use {
-            resource,
-            stages: Stages::ALL_TRANSFER,
-            accesses: Accesses::TRANSFER_WRITE,
-            image: None,
-        };
+        let copied =
+            |resource| Use { resource, stages: Stages::ALL_TRANSFER, accesses: Accesses::TRANSFER_WRITE, image: None };
         let mut tracker = Tracker::default();
         assert_eq!(tracker.before(&[read(first), read(second)]), None);
         assert!(tracker.before(&[copied(first)]).is_some());

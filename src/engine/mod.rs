@@ -14,6 +14,7 @@
 
 mod bindings;
 mod buffer;
+mod calibration;
 mod calls;
 #[cfg(feature = "capture")]
 mod capture;
@@ -22,6 +23,7 @@ mod core;
 mod device;
 mod draw;
 mod error;
+mod extensions;
 mod frames;
 pub mod hazard;
 mod image;
@@ -35,6 +37,7 @@ mod recorder;
 pub mod reflect;
 mod replaced;
 mod sampler;
+mod statistics;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;
@@ -60,7 +63,8 @@ pub use label::OneOf;
 pub use machine::LoaderInfo;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
+pub use statistics::KernelStatistics;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
-pub use timing::{FrameTiming, PassTiming};
+pub use timing::{FrameTiming, PassTiming, RunTiming, Timeline};
 pub use work::{Bound, Extent, PassWork, Work};

@@ -18,6 +18,7 @@ use crate::capture::FrameCapture;
 use crate::outcome::{Outcome, picture, residuals};
 use crate::report::{Report, State, Subject};
 use crate::run::{Run, instance, open_device};
+use crate::timeline::TimelineRecord;
 use crate::video::{Target, Video};
 use crate::{interrupt, output};
 
@@ -36,6 +37,9 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     #[cfg(feature = "capture")]
     let mut capture = FrameCapture::of(arguments.capture_frame, &run.device)?;
     run.start_clock();
+    if arguments.trace.is_some() {
+        run.keep_timeline();
+    }
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
@@ -101,14 +105,21 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let mut simulation = scene.cpu_simulation()?;
     simulation.set_camera(camera(arguments, scene, simulation.body()));
     let (mut timings, mut wall) = (Vec::new(), Vec::new());
+    let mut timeline = arguments.trace.as_ref().map(|_| TimelineRecord::begin(None));
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
             before = Some(simulation.positions());
         }
         let start = Instant::now();
-        timings.push(simulation.advance());
+        let mut timing = simulation.advance();
         wall.push(start.elapsed());
+        let runs = std::mem::take(&mut timing.runs);
+        if let Some(timeline) = &mut timeline {
+            timeline.cpu("step", start);
+            timeline.cpu_passes(&runs);
+        }
+        timings.push(timing);
         Ok(true)
     })?;
     let (steps, positions) = (wall.len() as u64, simulation.positions());
@@ -124,7 +135,9 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let messages = device.map(|device| device.instance().validation_messages()).unwrap_or_default();
     let report =
         Report::new(scene, subject, None, steps, state, messages.len()).with_cpu_timings(&timings).with_wall(&wall);
-    Outcome { report, picture, residuals, messages }.conclude(arguments, image)
+    let (gpu_timings, cpu_timings) = (Vec::new(), timings);
+    Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
+        .conclude(arguments, image)
 }
 
 /// From where levels of detail are chosen.

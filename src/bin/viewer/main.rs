@@ -16,6 +16,8 @@ mod panels;
 mod report;
 mod run;
 mod source;
+mod timeline;
+mod timings_file;
 mod video;
 mod window;
 

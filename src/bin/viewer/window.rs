@@ -129,6 +129,9 @@ impl View {
         let device = open_device(&instance, arguments, true)?;
         let mut run = Run::on(device, kept.backend, &scene)?;
         run.steps = kept.steps;
+        if arguments.trace.is_some() {
+            run.keep_timeline();
+        }
         if let Some(state) = &kept.state {
             run.simulation.go_on_from(state)?;
         }
@@ -198,10 +201,12 @@ impl View {
         self.use_hands()?;
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
+        let start = Instant::now();
         let Some(frame) = self.swapchain.acquire()? else {
             self.stale = true;
             return Ok(());
         };
+        self.run.note("wait for an image of the window", start);
         let steps = self.steps();
         let Some(targets) = &self.targets else {
             return Ok(());
@@ -212,6 +217,7 @@ impl View {
         if let Err(error) = self.capture.start(self.run.frames.next_number()) {
             self.panels.tell(Some(format!("{error:#}")));
         }
+        let start = Instant::now();
         let mut recorder = self.run.frames.begin()?;
         let looks_at_work = self.panels.wants_work();
         if looks_at_work {
@@ -235,6 +241,7 @@ impl View {
         self.hands.record(&mut recorder, &self.run.simulation, extent)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
+        self.run.note("record, submit and present", start);
         self.stale = !fits;
         self.outputs.submitted();
         self.hands.submitted(ticket);

@@ -12,7 +12,7 @@ mod springs;
 mod timing;
 
 pub use simulation::CpuSimulation;
-pub use timing::{CpuPassTiming, CpuTiming};
+pub use timing::{CpuPassTiming, CpuRunTiming, CpuTiming};
 
 use glam::{Vec3, Vec4};
 

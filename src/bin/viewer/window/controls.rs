@@ -180,7 +180,8 @@ impl View {
             let size = [self.size.width, self.size.height];
             self.camera = framing(&run, size, self.panels.covered(self.size.width));
         }
-        self.run = run;
+        let before = std::mem::replace(&mut self.run, run);
+        self.run.continue_timeline(before);
         self.clock = Clock::new(self.run.simulation.step().dt, scene.time_scale, MAX_STEPS);
         self.kept = false;
         self.steps_due = 0;

@@ -44,6 +44,8 @@ pub enum Hazard {
     WriteAfterRead,
     /// It would write before what is to be written over.
     WriteAfterWrite,
+    /// It would find the image in another layout.
+    ChangeOfLayout,
 }
 
 impl fmt::Display for Hazard {
@@ -52,6 +54,7 @@ impl fmt::Display for Hazard {
             Self::ReadAfterWrite => "read after write",
             Self::WriteAfterRead => "write after read",
             Self::WriteAfterWrite => "write after write",
+            Self::ChangeOfLayout => "change of layout",
         })
     }
 }
@@ -88,10 +91,11 @@ impl Trace {
 }
 
 fn hazard(first: &Use, second: &Use) -> Hazard {
-    match (first.writes(), second.reads()) {
-        (true, true) => Hazard::ReadAfterWrite,
-        (true, false) => Hazard::WriteAfterWrite,
-        (false, _) => Hazard::WriteAfterRead,
+    match (first.writes(), second.writes()) {
+        (false, false) => Hazard::ChangeOfLayout,
+        (false, true) => Hazard::WriteAfterRead,
+        (true, _) if second.reads() => Hazard::ReadAfterWrite,
+        (true, _) => Hazard::WriteAfterWrite,
     }
 }
 

@@ -37,9 +37,8 @@ pub(super) struct Conflict {
 
 #[derive(Default)]
 struct History {
+    /// Or the last change of layout, which is as good as a write, with the use that it was for.
     last_write: Option<(usize, Use)>,
-    /// A change of layout has followed the last write: another one follows that, and so the readers after it.
-    write_is_settled: bool,
     reads: Vec<(usize, Use)>,
 }
 
@@ -82,19 +81,13 @@ impl Trace {
         for (index, Pass { uses, .. }) in self.passes.iter().enumerate() {
             for one in uses {
                 let history = histories.entry(one.resource).or_default();
-                let is_moved = self.transition_at(index, one.resource).is_some();
-                // A change of layout writes: what comes after this one comes after those that it has waited for.
-                let writes = one.writes() || is_moved;
-                let settled = is_moved && history.write_is_settled;
-                let write = history.last_write.into_iter().filter(|_| !settled);
-                let reads = history.reads.iter().copied().filter(|_| writes);
-                conflicts.extend(write.chain(reads).map(|earlier| Conflict { earlier, later: (index, *one) }));
-                history.write_is_settled = !one.writes() && (history.write_is_settled || is_moved);
+                let writes = one.writes() || self.transition_at(index, one.resource).is_some();
+                let reads = history.reads.iter().filter(|_| writes);
+                let earlier = history.last_write.iter().chain(reads);
+                conflicts.extend(earlier.map(|earlier| Conflict { earlier: *earlier, later: (index, *one) }));
                 if writes {
-                    history.reads.clear();
-                }
-                if one.writes() {
-                    history.last_write = Some((index, *one));
+                    // What comes after this one comes after those that it has waited for.
+                    *history = History { last_write: Some((index, *one)), reads: Vec::new() };
                 } else {
                     history.reads.push((index, *one));
                 }
@@ -107,7 +100,12 @@ impl Trace {
         match self.transition_at(*index, second.resource) {
             // The barrier that changes the layout has to follow the earlier access itself.
             Some(barrier) => orders(barrier, first, second),
-            None => self.between(*before, *index).any(|barrier| orders(barrier, first, second)),
+            None => {
+                // A change of layout is seen by all that its own barrier is for.
+                let was_for = |barrier: &Barrier| !first.writes() && !second.writes() && is_for(barrier, second);
+                self.transition_at(*before, first.resource).is_some_and(was_for)
+                    || self.between(*before, *index).any(|barrier| orders(barrier, first, second))
+            }
         }
     }
 
@@ -206,10 +204,14 @@ impl Trace {
 /// Whether `barrier` makes `second` wait for `first`, and see what it wrote.
 fn orders(barrier: &Barrier, first: &Use, second: &Use) -> bool {
     let executes = barrier.source_stages.contains(first.stages) && barrier.target_stages.contains(second.stages);
-    let made_visible = written(first).is_none_or(|writes| {
-        barrier.target_accesses.contains(second.accesses) && barrier.source_accesses.contains(writes)
-    });
+    let made_visible =
+        written(first).is_none_or(|writes| is_for(barrier, second) && barrier.source_accesses.contains(writes));
     executes && made_visible
+}
+
+/// Whether a use sees what `barrier` makes visible.
+fn is_for(barrier: &Barrier, one: &Use) -> bool {
+    barrier.target_stages.contains(one.stages) && barrier.target_accesses.contains(one.accesses)
 }
 
 /// The writing part of a use's accesses.
@@ -289,8 +291,8 @@ mod tests {
         }
     }
 
-    /// A storage image that one pass reads, that is copied, and that passes read and write again.
-    fn read_and_copied() -> Vec<(&'static str, Vec<Use>)> {
+    /// A storage image that one pass writes, that is copied, and that passes read and write again.
+    fn written_and_copied() -> Vec<(&'static str, Vec<Use>)> {
         let resource = ResourceId::next();
         let one = |stages, accesses, layout| {
             let (image, home) = (vk::Image::null(), vk::ImageLayout::GENERAL);
@@ -300,12 +302,13 @@ mod tests {
         let read = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_READ, vk::ImageLayout::GENERAL);
         let write = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_WRITE, vk::ImageLayout::GENERAL);
         let copied = one(Stages::ALL_TRANSFER, Accesses::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-        vec![("read", read.clone()), ("copy", copied), ("read again", read), ("write", write)]
+        let passes = [("write", &write), ("copy", &copied), ("read", &read), ("read again", &read), ("write", &write)];
+        passes.map(|(name, uses)| (name, uses.clone())).to_vec()
     }
 
     #[test]
     fn an_image_that_is_copied_between_two_passes_follows_the_copy() {
-        let whole = record(&read_and_copied());
+        let whole = record(&written_and_copied());
         assert_eq!(whole.races(), Vec::<String>::new());
         assert_eq!(whole.barrier_count(), 3);
         for index in 0..whole.barrier_count() {

@@ -3,6 +3,7 @@
 mod barriers;
 #[path = "../../src/bin/viewer/display.rs"]
 mod display;
+mod kernels;
 mod machine;
 #[path = "../../src/bin/viewer/output.rs"]
 mod output;
@@ -21,6 +22,10 @@ struct Arguments {
     /// before it, and the bit of glMemoryBarrier that this stands for
     #[arg(long, value_name = "SCENE")]
     barriers: Option<OsString>,
+
+    /// Prints what the driver makes of each kernel: its subgroups, registers, shared memory, and what else it tells
+    #[arg(long, conflicts_with = "barriers")]
+    kernels: bool,
 
     /// Changes a parameter of the scene of --barriers; may be given many times
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "barriers", value_parser = key_and_value)]
@@ -47,6 +52,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     let device = arguments.device.as_deref();
     let (text, is_well) = match &arguments.barriers {
         Some(scene) => (barriers::report(scene, &arguments.settings, device)?, true),
+        None if arguments.kernels => (kernels::report(device)?, true),
         None => machine::report(device),
     };
     output::print(&text)?;

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use common::{TENT, Validated, load, run};
-use screen::Screen;
+use screen::{Screen, is_told};
 use tautline::engine::{Capturer, Error};
 use tautline::scene::presets;
 use tautline::solver::{Particles, Simulation};
@@ -260,6 +260,18 @@ fn without_renderdoc_it_is_said_how_to_get_it() {
     assert!(matches!(error, Error::NoRenderDoc));
     let text = error.to_string();
     assert!(text.contains("install it") && text.contains("ENABLE_VULKAN_RENDERDOC_CAPTURE=1"), "{text}");
+}
+
+#[test]
+fn a_window_without_renderdoc_says_so_on_f12_and_goes_on() {
+    let size = [640, 240];
+    let screen = Screen::start(size, "flag --set columns=20 --set rows=20 --set substeps=2 --no-panel");
+    let (viewer, _, _) = screen.paused_window();
+    assert!(!is_told(&screen.pixels(size)));
+    screen.xdotool("key F12");
+    screen.until("the window says why", || is_told(&screen.pixels(size)).then_some(()));
+    screen.xdotool("key Escape");
+    screen.ends_well(viewer);
 }
 
 #[test]

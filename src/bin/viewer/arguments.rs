@@ -116,7 +116,7 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
-    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free
+    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12 captures more
     #[cfg(feature = "capture")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub capture_frame: Option<u64>,

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 fn build() -> Result<(), String> {
     let compiler = shaderc::Compiler::new().map_err(|error| format!("shaderc cannot start: {error}"))?;
     let mut layouts: BTreeMap<String, (PathBuf, StructLayout)> = BTreeMap::new();
-    let mut shaders = String::new();
+    let (mut shaders, mut kernels) = (String::new(), Vec::new());
     for path in sources(Path::new(ROOT))? {
         let words = compile(&compiler, Path::new(ROOT), &path)?;
         let reflection = reflect::reflect(&words).map_err(|reason| format!("{}: {reason}", path.display()))?;
@@ -49,16 +49,25 @@ fn build() -> Result<(), String> {
                 return Err(format!("{path}: struct {name} is laid out otherwise than in {first}"));
             }
         }
-        write_shader(&mut shaders, &path, &words);
+        let constant = write_shader(&mut shaders, &path, &words);
+        if path.extension().is_some_and(|extension| extension == "comp") {
+            kernels.push(constant);
+        }
     }
+    let _ = writeln!(
+        shaders,
+        "/// Every compute shader, in the order of their paths.\npub const KERNELS: [ShaderCode<'static>; {}] = [{}];",
+        kernels.len(),
+        kernels.join(", ")
+    );
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: run this through cargo")?);
     let write = |name: &str, text: &str| fs::write(out.join(name), text).map_err(|error| format!("{name}: {error}"));
     write("shaders.rs", &shaders)?;
     write("layouts.rs", &layout_constants(&layouts))
 }
 
-/// One constant a shader: `PBD_SOLVE` of `glsl/pbd/solve.comp`, `VIEW_CLOTH_VERT` of `glsl/view/cloth.vert`.
-fn write_shader(shaders: &mut String, path: &Path, words: &[u32]) {
+/// One constant a shader: `PBD_SOLVE` of `glsl/pbd/solve.comp`, `VIEW_CLOTH_VERT` of `glsl/view/cloth.vert`. Returns its name.
+fn write_shader(shaders: &mut String, path: &Path, words: &[u32]) -> String {
     let relative = path.strip_prefix(ROOT).unwrap_or(path).with_extension("");
     let name = relative.display().to_string().replace('\\', "/");
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -69,6 +78,7 @@ fn write_shader(shaders: &mut String, path: &Path, words: &[u32]) {
         "/// `glsl/{name}.{extension}`\npub const {constant}: ShaderCode<'static> = ShaderCode {{ name: {name:?}, words: \
          &{words:?} }};"
     );
+    constant
 }
 
 /// One module a struct, with its size and the offset of each member.

@@ -3,7 +3,7 @@
 //! The crate is a library for native tools and, with the feature `viewer`, a program that shows and measures scenes.
 //! Its rooms, each of which may use only those named before it:
 //!
-//! - [`engine`]: Vulkan 1.3 and nothing but Vulkan; usable on its own, as below;
+//! - [`engine`]: Vulkan and nothing but Vulkan; usable on its own, as below;
 //! - [`layout`] and [`shaders`]: the structs that cross to GLSL, and the compiled kernels;
 //! - [`model`]: what is simulated, on the CPU: grids, meshes, springs and their colouring;
 //! - [`mod@reference`]: a CPU twin of each solver, written independently of its kernels;

@@ -232,7 +232,7 @@ fn the_device_has_the_particles_after_each_step() {
             let mut recorder = frames.begin().unwrap();
             for _ in 0..3 {
                 drawn.record(&mut recorder).unwrap();
-                let staging = Staging::readback(device, buffer.size()).unwrap();
+                let staging = Staging::readback(device, buffer.name(), buffer.size()).unwrap();
                 recorder.download(&buffer, &staging).unwrap();
                 alone.advance();
                 seen.push((staging, alone.positions()));

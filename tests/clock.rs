@@ -97,7 +97,7 @@ fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
 fn between(device: &Device, view: &View, simulation: &Simulation, camera: &Camera, alpha: f32) -> Vec<u8> {
     let targets = ViewTargets::new(device, SIZE, COLOR_FORMAT).unwrap();
     let image = Image::new(device, "between", ImageKind::Color { format: COLOR_FORMAT, samples: 1 }, SIZE).unwrap();
-    let staging = Staging::readback(device, image.byte_size()).unwrap();
+    let staging = Staging::readback(device, "between", image.byte_size()).unwrap();
     let mut frames = Frames::new(device, 1).unwrap();
     let mut recorder = frames.begin().unwrap();
     view.record(&mut recorder, simulation, alpha, camera, &targets, &image).unwrap();

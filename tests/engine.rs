@@ -4,7 +4,7 @@ mod common;
 
 use common::Validated;
 use tautline::engine::reflect::{Access, Binding, BindingKind, reflect};
-use tautline::engine::{Bound, Buffer, Device, Error, Extent, Frames, Image, ImageKind, Kernel, ShaderCode, vk};
+use tautline::engine::{Bound, Buffer, Device, Error, Extent, Frames, Image, ImageKind, Kernel, OneOf, ShaderCode, vk};
 use tautline::shaders;
 
 fn compile(glsl: &str) -> Vec<u32> {
@@ -103,9 +103,32 @@ fn a_recording_tells_what_it_was_told_to_do() {
     assert_eq!(sources, [(vk::PipelineStageFlags2::ALL_TRANSFER, 1), (vk::PipelineStageFlags2::COMPUTE_SHADER, 2)]);
     let (fold, _) = &work[2].calls[0];
     assert_eq!(&*fold.shaders, ["test/fold.comp"]);
-    let bound = |name: &str, resource: &str, access| Bound { name: name.into(), resource: resource.into(), access };
-    let expected = [bound("Values", "some values", Access::Read), bound("Sums", "some sums", Access::Write)];
-    assert_eq!(&*fold.bound, expected);
+    let bound: Vec<_> =
+        fold.bound.iter().map(|Bound { name, resource, access, .. }| (&**name, &**resource, *access)).collect();
+    assert_eq!(bound, [("Values", "some values", Access::Read), ("Sums", "some sums", Access::Write)]);
+}
+
+#[test]
+fn labels_cost_no_timestamps() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 64).unwrap();
+    let add = kernel(device, "add", SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let mut frames = Frames::new(device, 1).unwrap();
+    let mut recorder = frames.begin().unwrap();
+    // More than the 256 timestamps that a first recording has room for.
+    for substep in 0..300 {
+        let outcome = recorder.within(&OneOf("substep", substep, 300), |recorder| {
+            recorder.dispatch_labelled(&"batch 1 of 2", &add, &[1_u32, 16], [16, 1, 1])?;
+            recorder.dispatch_labelled(&"batch 2 of 2", &add, &[1_u32, 16], [16, 1, 1])
+        });
+        outcome.unwrap();
+    }
+    recorder.submit().unwrap();
+    frames.finish().unwrap();
+    let [Some(timing)] = &frames.take_timings()[..] else { panic!("the recording has timestamps") };
+    let calls: Vec<_> = timing.passes.iter().map(|pass| (&*pass.name, pass.calls)).collect();
+    assert_eq!(calls, [("add", 600)]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn draw(validated: &Validated, overlay: &mut Overlay, primitives: &[ClippedPrimi
     let device = &validated.device;
     let kind = ImageKind::Color { format: COLOR_FORMAT, samples: 1 };
     let picture = Image::new(device, "picture", kind, SIZE).unwrap();
-    let staging = Staging::readback(device, picture.byte_size()).unwrap();
+    let staging = Staging::readback(device, "picture", picture.byte_size()).unwrap();
     let mut frames = Frames::new(device, 1).unwrap();
     let mut recorder = frames.begin().unwrap();
     let clear = Start::Clear([BEFORE, BEFORE, BEFORE, 1.0]);

@@ -5,14 +5,11 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Validated, load, run};
+use common::{TENT, Validated, load, run};
 use glam::Vec4;
 use tautline::engine::{Device, Extent, Frames};
 use tautline::model::strain;
 use tautline::scene::{Scene, presets};
-
-/// A tent of two triangles, for the preset that has no mesh of its own.
-const TENT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nf 1 2 3\nf 1 3 4\n";
 
 fn positions(device: &Device, scene: &Scene, steps: u32) -> Vec<Vec4> {
     let mut simulation = scene.simulation(device).unwrap();

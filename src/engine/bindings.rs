@@ -8,7 +8,7 @@ use ash::vk;
 use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Call, Error, Result};
-use super::hazard::{ImageUse, Use};
+use super::hazard::{ImageUse, ResourceId, Use};
 use super::image::{Image, ImageKind};
 use super::interface::{Interface, Pipeline, descriptor_type};
 use super::recorder::Owned;
@@ -29,6 +29,13 @@ impl Resource<'_> {
         match self {
             Self::Buffer(buffer) => buffer.name(),
             Self::Image(image) => image.name(),
+        }
+    }
+
+    fn id(&self) -> ResourceId {
+        match self {
+            Self::Buffer(buffer) => buffer.id(),
+            Self::Image(image) => image.id(),
         }
     }
 }
@@ -108,6 +115,7 @@ impl<P: Pipeline> Bindings<P> {
         let bound = bound.iter().map(|(binding, resource)| Bound {
             name: binding.name.clone(),
             resource: resource.name().to_string(),
+            id: resource.id(),
             access: binding.access,
         });
         let bound = bound.collect();
@@ -129,8 +137,8 @@ impl<P: Pipeline> Bindings<P> {
         // SAFETY: the pool has room for exactly this set.
         match unsafe { device.raw().allocate_descriptor_sets(&info) } {
             Ok(sets) => {
-                device.name(pool, &interface.name);
-                device.name(sets[0], &interface.name);
+                device.name(pool, format_args!("{}.descriptor_pool", interface.name));
+                device.name(sets[0], format_args!("{}.descriptor_set", interface.name));
                 Ok((pool, sets[0]))
             }
             Err(result) => {

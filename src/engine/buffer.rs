@@ -65,7 +65,7 @@ impl Buffer {
     /// # Errors
     /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or what Vulkan reports.
     pub fn write<T: Pod>(&self, data: &[T]) -> Result<()> {
-        let staging = Staging::upload(&self.shared.device, data)?;
+        let staging = Staging::upload(&self.shared.device, self.name(), data)?;
         Frames::run_once(&self.shared.device, |recorder| recorder.upload(&staging, self))
     }
 
@@ -74,7 +74,7 @@ impl Buffer {
     /// # Errors
     /// What Vulkan reports.
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
-        let staging = Staging::readback(&self.shared.device, self.size())?;
+        let staging = Staging::readback(&self.shared.device, self.name(), self.size())?;
         Frames::run_once(&self.shared.device, |recorder| recorder.download(self, &staging))?;
         staging.read()
     }
@@ -117,14 +117,15 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// A copy of `data`, to be uploaded.
+    /// A copy of `data`, to be uploaded to what is called `name`.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what Vulkan reports.
-    pub fn upload<T: Pod>(device: &Device, data: &[T]) -> Result<Self> {
+    pub fn upload<T: Pod>(device: &Device, name: &str, data: &[T]) -> Result<Self> {
         let (usage, size) = (vk::BufferUsageFlags::TRANSFER_SRC, size_of_val(data) as u64);
-        let mut raw = RawBuffer::new(device, "upload", size, usage, MemoryLocation::CpuToGpu)?;
-        raw.fill(data).ok_or_else(|| not_mapped("upload", size))?;
+        let name = format!("{name}.upload");
+        let mut raw = RawBuffer::new(device, &name, size, usage, MemoryLocation::CpuToGpu)?;
+        raw.fill(data).ok_or_else(|| not_mapped(&name, size))?;
         Ok(Self { shared: Arc::new(raw), last_ticket: Arc::default() })
     }
 
@@ -138,14 +139,15 @@ impl Staging {
         Arc::get_mut(&mut self.shared).and_then(|raw| raw.fill(data)).is_some()
     }
 
-    /// Room for `size` bytes to be read back into.
+    /// Room for `size` bytes of what is called `name` to be read back into.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], or what Vulkan reports.
-    pub fn readback(device: &Device, size: u64) -> Result<Self> {
+    pub fn readback(device: &Device, name: &str, size: u64) -> Result<Self> {
         let usage = vk::BufferUsageFlags::TRANSFER_DST;
-        let raw = RawBuffer::new(device, "readback", size, usage, MemoryLocation::GpuToCpu)?;
-        raw.allocation.mapped_slice().ok_or_else(|| not_mapped("readback", size))?;
+        let name = format!("{name}.readback");
+        let raw = RawBuffer::new(device, &name, size, usage, MemoryLocation::GpuToCpu)?;
+        raw.allocation.mapped_slice().ok_or_else(|| not_mapped(&name, size))?;
         Ok(Self { shared: Arc::new(raw), last_ticket: Arc::default() })
     }
 
@@ -292,11 +294,14 @@ pub(super) fn allocate(
         linear,
         allocation_scheme: AllocationScheme::GpuAllocatorManaged,
     };
-    lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
+    let allocation = lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
         what: format!("'{name}'"),
         bytes: requirements.size,
         reason: error.to_string(),
-    })
+    })?;
+    // SAFETY: memory that is shared with others is named and not touched.
+    device.name(unsafe { allocation.memory() }, "device.memory");
+    Ok(allocation)
 }
 
 /// Copies between the device's buffers and memory that both sides see.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use ash::{khr, vk};
 
+use super::core::{Core, Features};
 use super::error::{Call, Error, Result};
 use super::instance::{Instance, version_text};
 
@@ -61,12 +62,14 @@ pub struct DeviceInfo {
     pub(crate) handle: vk::PhysicalDevice,
     pub(crate) queue_family: u32,
     pub(crate) draws: bool,
+    pub(crate) core: Core,
 }
 
 impl fmt::Display for DeviceInfo {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { index, name, driver, device_type, api_version, lacks, samples, .. } = self;
-        write!(formatter, "{index}: {name} ({device_type}, Vulkan {api_version}, {driver})")?;
+        let with = if self.core == Core::Version12 && lacks.is_empty() { " with what 1.3 took in" } else { "" };
+        write!(formatter, "{index}: {name} ({device_type}, Vulkan {api_version}{with}, {driver})")?;
         if *samples < MOST_SAMPLES {
             write!(formatter, " draws {samples} of {MOST_SAMPLES} samples a pixel")?;
         }
@@ -100,10 +103,11 @@ impl Instance {
         let mut properties = vk::PhysicalDeviceProperties2::default();
         // SAFETY: the handle comes from this instance; properties of Vulkan 1.0 can be asked of every device.
         let plain = unsafe { raw.get_physical_device_properties(handle) };
-        let current = plain.api_version >= vk::API_VERSION_1_3;
-        if current {
+        let core = Core::of(plain.api_version);
+        let lacking = core.lacking(self, handle, plain.api_version)?;
+        if lacking.is_none() {
             properties = properties.push_next(&mut driver);
-            // SAFETY: the device speaks Vulkan 1.3, of which the chained structure is part.
+            // SAFETY: the device speaks Vulkan 1.2 at least, of which the chained structure is part.
             unsafe { raw.get_physical_device_properties2(handle, &mut properties) };
         }
         let text = |name: std::result::Result<&CStr, _>| name.map_or_else(|_| String::new(), lossy);
@@ -113,12 +117,10 @@ impl Instance {
         let drawing = supporting(vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE);
         let queue_family = drawing.or_else(|| supporting(vk::QueueFlags::COMPUTE));
 
-        let mut lacks = Vec::new();
-        if current {
-            lacks.extend(self.missing_features(handle).into_iter().map(str::to_string));
-        } else {
-            lacks.push(format!("Vulkan 1.3 (it speaks {})", version_text(plain.api_version)));
-        }
+        let mut lacks = match lacking {
+            Some(lacking) => vec![lacking],
+            None => Features::of(raw, handle).missing().into_iter().map(str::to_string).collect(),
+        };
         if queue_family.is_none() {
             lacks.push("a compute queue".to_string());
         }
@@ -143,27 +145,8 @@ impl Instance {
             handle,
             queue_family: queue_family.unwrap_or(0) as u32,
             draws: drawing.is_some(),
+            core,
         })
-    }
-
-    /// Vulkan 1.3 demands these features, yet a driver under development may lack one.
-    fn missing_features(&self, handle: vk::PhysicalDevice) -> Vec<&'static str> {
-        let mut vulkan_12 = vk::PhysicalDeviceVulkan12Features::default();
-        let mut vulkan_13 = vk::PhysicalDeviceVulkan13Features::default();
-        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan_12).push_next(&mut vulkan_13);
-        // SAFETY: the caller has seen that the device speaks Vulkan 1.3, of which the chained structures are part.
-        unsafe { self.raw().get_physical_device_features2(handle, &mut features) };
-        [
-            (vulkan_12.timeline_semaphore, "timelineSemaphore"),
-            (vulkan_13.synchronization2, "synchronization2"),
-            (vulkan_13.dynamic_rendering, "dynamicRendering"),
-            // Without it, SPIR-V 1.6 could not state a workgroup size.
-            (vulkan_13.maintenance4, "maintenance4"),
-        ]
-        .into_iter()
-        .filter(|(present, _)| *present == vk::FALSE)
-        .map(|(_, name)| name)
-        .collect()
     }
 
     pub(crate) fn has_device_extension(&self, handle: vk::PhysicalDevice, name: &CStr) -> Result<bool> {
@@ -173,13 +156,13 @@ impl Instance {
         Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
     }
 
-    /// Extensions to enable on a device, beyond the core: the swapchain, and the subset that MoltenVK has to be told of.
-    pub(crate) fn wanted_extensions(&self, handle: vk::PhysicalDevice, presents: bool) -> Result<Vec<&'static CStr>> {
-        let mut wanted = Vec::new();
+    /// Extensions to enable on a device: those of its [`Core`], the swapchain, and the subset that MoltenVK has to be told of.
+    pub(crate) fn wanted_extensions(&self, info: &DeviceInfo, presents: bool) -> Result<Vec<&'static CStr>> {
+        let mut wanted = info.core.extensions().to_vec();
         if presents {
             wanted.push(khr::swapchain::NAME);
         }
-        if self.has_device_extension(handle, khr::portability_subset::NAME)? {
+        if self.has_device_extension(info.handle, khr::portability_subset::NAME)? {
             wanted.push(khr::portability_subset::NAME);
         }
         Ok(wanted)
@@ -246,6 +229,7 @@ mod tests {
             handle: vk::PhysicalDevice::null(),
             queue_family: 0,
             draws: true,
+            core: Core::Version13,
         }
     }
 
@@ -281,6 +265,15 @@ mod tests {
         }
         let one = DeviceInfo { samples: 1, ..device(0, "Card", DeviceType::Discrete, &[]) };
         assert_eq!(one.to_string(), "0: Card (discrete, Vulkan 1.3.0, driver 1) draws 1 of 4 samples a pixel");
+    }
+
+    #[test]
+    fn version_1_2_is_said_to_do_where_it_does() {
+        let old = DeviceInfo { core: Core::Version12, api_version: "1.2.9".into(), ..machine()[0].clone() };
+        let told = old.to_string();
+        assert_eq!(told, "0: llvmpipe (LLVM 15) (cpu, Vulkan 1.2.9 with what 1.3 took in, driver 1)");
+        let lacking = DeviceInfo { lacks: vec!["a compute queue".into()], ..old };
+        assert!(!lacking.to_string().contains("took in"), "{lacking}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The logical device: one queue, one timeline semaphore, one allocator, from which everything else is made.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,9 @@ use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
 use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
+use super::core::Features;
 use super::error::{Call, Error, Result};
+use super::extensions::Extensions;
 use super::instance::{Instance, InstanceOptions, loader_lock, lock};
 use super::replaced::Replacements;
 
@@ -34,6 +36,7 @@ struct Shared {
     most_index: u32,
     /// Whether depths can be compared while they are sampled.
     compares_depth: bool,
+    extensions: Extensions,
     /// Most bytes of a buffer.
     most_buffer_bytes: u64,
     #[cfg(feature = "viewer")]
@@ -90,21 +93,18 @@ impl Device {
         };
         let mut maintenance_4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
-        // SAFETY: the device speaks Vulkan 1.3, of which the chained structure is part.
+        // SAFETY: the device has a core, of which the chained structure is part.
         unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
-        let extensions: Vec<_> = instance.wanted_extensions(info.handle, presents)?;
-        let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let optional = Extensions::of(instance, &info)?;
+        let extensions = instance.wanted_extensions(&info, presents)?.into_iter().chain(optional.names());
+        let extensions: Vec<_> = extensions.map(CStr::as_ptr).collect();
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(info.queue_family).queue_priorities(&[1.0])];
         let features = vk::PhysicalDeviceFeatures::default()
             .full_draw_index_uint32(supported.full_draw_index_uint32 == vk::TRUE)
             // Every device has it; what a shader reads or writes past a buffer's end then stays defined.
             .robust_buffer_access(true);
-        let mut vulkan_12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
-        let mut vulkan_13 = vk::PhysicalDeviceVulkan13Features::default()
-            .synchronization2(true)
-            .dynamic_rendering(true)
-            .maintenance4(true);
+        let mut wanted = Features::wanted();
         // Devices that implement a subset of Vulkan say which of its parts they have; all of those are enabled.
         let is_subset = instance.has_device_extension(info.handle, ash::khr::portability_subset::NAME)?;
         let mut subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
@@ -114,17 +114,21 @@ impl Device {
             unsafe { raw_instance.get_physical_device_features2(info.handle, &mut all) };
         }
         let compares_depth = !is_subset || subset.mutable_comparison_samplers == vk::TRUE;
-        let mut create = vk::DeviceCreateInfo::default()
+        let create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
-            .enabled_features(&features)
-            .push_next(&mut vulkan_12)
-            .push_next(&mut vulkan_13);
+            .enabled_features(&features);
+        let mut create = wanted.chain(create);
         if is_subset {
             create = create.push_next(&mut subset);
         }
+        let mut executables =
+            vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
+        if optional.has_statistics {
+            create = create.push_next(&mut executables);
+        }
         // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
-        let raw = unsafe { raw_instance.create_device(info.handle, &create, None) }.call("vkCreateDevice")?;
+        let raw = unsafe { create_device(raw_instance, &info, &create) }?;
 
         let (timeline, allocator) = make_parts(instance, &info, &raw).inspect_err(|_| {
             // SAFETY: what was made from the device is gone again, and nothing was submitted.
@@ -140,6 +144,7 @@ impl Device {
                 timestamp_valid_bits: families[info.queue_family as usize].timestamp_valid_bits,
                 most_index: if supported.full_draw_index_uint32 == vk::TRUE { u32::MAX } else { (1 << 24) - 1 },
                 compares_depth,
+                extensions: optional,
                 most_buffer_bytes: maintenance_4.max_buffer_size,
                 #[cfg(feature = "viewer")]
                 presents,
@@ -154,8 +159,8 @@ impl Device {
         };
         drop(loader);
         device.name(device.raw().handle(), "device");
-        device.name(queue, "queue");
-        device.name(timeline, "timeline");
+        device.name(queue, "device.queue");
+        device.name(timeline, "device.timeline");
         Ok(device)
     }
 
@@ -184,6 +189,10 @@ impl Device {
 
     pub(crate) fn compares_depth(&self) -> bool {
         self.shared.compares_depth
+    }
+
+    pub(super) fn extensions(&self) -> Extensions {
+        self.shared.extensions
     }
 
     pub(crate) fn most_buffer_bytes(&self) -> u64 {
@@ -279,12 +288,15 @@ impl Device {
         use_queue(lock(&self.shared.queue).raw)
     }
 
-    /// Gives a Vulkan object the name that captures and messages show.
-    pub(crate) fn name(&self, handle: impl vk::Handle + Copy, name: &str) {
+    /// Gives a Vulkan object the name that captures and messages show: its owner first, as in `cloth.positions`.
+    pub(crate) fn name(&self, handle: impl vk::Handle + Copy, name: impl fmt::Display) {
         if handle.as_raw() == 0 {
             return;
         }
-        if let (Some(names), Ok(name)) = (&self.shared.names, CString::new(name)) {
+        let Some(names) = &self.shared.names else {
+            return;
+        };
+        if let Ok(name) = CString::new(name.to_string()) {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
             let _loader = loader_lock();
             // SAFETY: the handle was made from this device. A name that cannot be set loses nothing but the name.
@@ -332,6 +344,26 @@ pub struct Memory {
     pub allocations: usize,
     /// What they take together \[bytes\].
     pub bytes: u64,
+}
+
+/// Makes a device, with the functions of its core.
+///
+/// # Safety
+/// The device has to have what it is made with.
+unsafe fn create_device(
+    instance: &ash::Instance,
+    info: &DeviceInfo,
+    create: &vk::DeviceCreateInfo<'_>,
+) -> Result<ash::Device> {
+    let mut raw = vk::Device::null();
+    // SAFETY: the caller vouches for what the device is made with, and the device was made just now with the extensions of
+    // its core.
+    unsafe {
+        (instance.fp_v1_0().create_device)(info.handle, create, std::ptr::null(), &mut raw)
+            .result()
+            .call("vkCreateDevice")?;
+        Ok(info.core.load(instance, raw))
+    }
 }
 
 /// The parts of a device that have to be destroyed before it.

@@ -75,8 +75,8 @@ impl DrawPipeline {
         let mut shaders = vec![format!("{name}.vert")];
         shaders.extend(description.fragment.map(|fragment| format!("{}.frag", fragment.name)));
 
-        let vertex_module = Module::new(device, &vertex_code)?;
-        let fragment_module = fragment_code.as_ref().map(|code| Module::new(device, code)).transpose()?;
+        let vertex_module = Module::new(device, &vertex_code, &shaders[0])?;
+        let fragment_module = fragment_code.as_ref().map(|code| Module::new(device, code, &shaders[1])).transpose()?;
         let stage = |stage, module: &Module<'_>| {
             vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(c"main")
         };
@@ -252,11 +252,12 @@ impl Recorder<'_> {
         for image in target.images() {
             self.keep_alive(image);
         }
-        self.start_pass(&name.into(), &uses);
+        self.start_pass(&name.into(), None, &uses);
         self.describe(|| work(draws));
         let commands = self.slot.commands;
         begin_rendering(self.device.raw(), commands, target, target.first(name)?.extent());
         for draw in draws {
+            self.open_label(draw.bindings.pipeline().shared.interface.name());
             // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the
             // sizes of push constants and indices were checked just now.
             unsafe {
@@ -271,6 +272,7 @@ impl Recorder<'_> {
                     }
                 }
             }
+            self.close_label();
         }
         // SAFETY: rendering was begun above.
         unsafe { self.device.raw().cmd_end_rendering(commands) };

@@ -30,6 +30,22 @@ pub enum Error {
          vulkan-validationlayers) or run without validation"
     )]
     NoValidationLayer,
+    /// Captures were asked for, and RenderDoc is not in this process.
+    #[cfg(feature = "capture")]
+    #[error(
+        "RenderDoc is not at work in this program: install it (Debian and Ubuntu: renderdoc; others: renderdoc.org) and \
+         start the program with ENABLE_VULKAN_RENDERDOC_CAPTURE=1 in its environment"
+    )]
+    NoRenderDoc,
+    /// A capture came to nothing.
+    #[cfg(feature = "capture")]
+    #[error("'{}' cannot be captured: {reason}", path.display())]
+    NoCapture {
+        /// The file, or the folder that it was to lie in.
+        path: std::path::PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
     /// The loader found no device at all.
     #[error(
         "no Vulkan device was found: install a graphics driver, or a software one (Debian and Ubuntu: \

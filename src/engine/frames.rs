@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
@@ -16,7 +17,10 @@ pub struct Frames {
     // Slots come before the device, which their drop still needs.
     slots: Vec<Slot>,
     next: usize,
+    /// How many recordings were begun.
+    begun: u64,
     finished: Vec<Option<FrameTiming>>,
+    keeps_timelines: bool,
     device: Device,
 }
 
@@ -37,19 +41,33 @@ impl Frames {
     /// # Errors
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
-        let slots = (0..count.max(1)).map(|_| Slot::new(device)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, finished: Vec::new(), device: device.clone() })
+        let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
+        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), keeps_timelines: false, device: device.clone() })
     }
 
-    /// Waits until the oldest frame in flight has finished and starts a recording in its place.
+    /// The number by which captures call the recording that is begun next.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.begun + 1
+    }
+
+    /// Waits until the oldest frame in flight has finished and starts a recording in its place. Captures call it by its
+    /// number, `frame 1` and so on.
     ///
     /// # Errors
     /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
     pub fn begin(&mut self) -> Result<Recorder<'_>> {
+        self.begun += 1;
+        let number = self.begun;
+        self.begin_as(&format_args!("frame {number}"))
+    }
+
+    /// As [`Frames::begin`], under another label.
+    fn begin_as(&mut self, label: &dyn fmt::Display) -> Result<Recorder<'_>> {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        Recorder::begin(&self.device, &mut self.slots[index])
+        Recorder::begin(&self.device, &mut self.slots[index], label)
     }
 
     /// Waits until every frame in flight has finished.
@@ -70,13 +88,18 @@ impl Frames {
         std::mem::take(&mut self.finished)
     }
 
+    /// Keeps from here on when each pass ran, in [`FrameTiming::timeline`]; for that the device's clock is read once a frame.
+    pub fn keep_timelines(&mut self) {
+        self.keeps_timelines = true;
+    }
+
     /// Records, submits and waits.
     ///
     /// # Errors
     /// What `record` returns, or what Vulkan reports.
     pub fn run_once(device: &Device, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
         let mut frames = Self::new(device, 1)?;
-        let mut recorder = frames.begin()?;
+        let mut recorder = frames.begin_as(&"between frames")?;
         record(&mut recorder)?;
         let ticket = recorder.submit()?;
         device.wait(ticket)
@@ -88,7 +111,8 @@ impl Frames {
             self.device.wait(ticket)?;
             slot.ticket = None;
             slot.owners.clear();
-            let timing = slot.timestamps.as_ref().map_or(Ok(None), Timestamps::read)?;
+            let read = |timestamps: &Timestamps| timestamps.read(self.keeps_timelines);
+            let timing = slot.timestamps.as_ref().map_or(Ok(None), read)?;
             self.finished.push(timing);
         }
         Ok(())
@@ -96,7 +120,7 @@ impl Frames {
 }
 
 impl Slot {
-    fn new(device: &Device) -> Result<Self> {
+    fn new(device: &Device, number: usize) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.info().queue_family);
         // SAFETY: the device is alive and has this queue family.
         let pool = unsafe { device.raw().create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
@@ -114,9 +138,9 @@ impl Slot {
             .command_buffer_count(1);
         // SAFETY: the pool was made just now.
         slot.commands = unsafe { device.raw().allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?[0];
-        slot.timestamps = Timestamps::new(device)?;
-        device.name(pool, "frame pool");
-        device.name(slot.commands, "frame");
+        slot.timestamps = Timestamps::new(device, format!("frames.timestamps[{number}]"))?;
+        device.name(pool, format_args!("frames.command_pool[{number}]"));
+        device.name(slot.commands, format_args!("frames.commands[{number}]"));
         Ok(slot)
     }
 }

@@ -85,6 +85,12 @@ const WRITES: Accesses = Accesses::from_raw(
 );
 
 impl Use {
+    /// Whether the use looks at what the resource holds.
+    #[must_use]
+    pub fn reads(&self) -> bool {
+        !(self.accesses & !WRITES).is_empty()
+    }
+
     /// Whether the use changes the resource.
     #[must_use]
     pub fn writes(&self) -> bool {
@@ -99,6 +105,8 @@ struct State {
     visible_to: Vec<(Stages, Accesses)>,
     /// Stages that have read since the last write.
     readers: Stages,
+    /// Stages that wait for all of those reads.
+    readers_precede: Stages,
     image: Option<ImageUse>,
 }
 
@@ -168,7 +176,7 @@ impl Tracker {
             source_stages |= stages;
             barrier.source_accesses |= accesses;
         }
-        if writes {
+        if writes && (transition.is_some() || !state.readers_precede.contains(one.stages)) {
             // Write after read needs no memory dependency, only the order.
             source_stages |= state.readers;
         }
@@ -195,6 +203,9 @@ impl Tracker {
             {
                 state.visible_to.push((barrier.target_stages, barrier.target_accesses));
             }
+            if barrier.source_stages.contains(state.readers) {
+                state.readers_precede |= barrier.target_stages;
+            }
         }
     }
 
@@ -204,10 +215,11 @@ impl Tracker {
         if one.writes() || moved {
             state.write = Some((one.stages, one.accesses & WRITES));
             state.visible_to = if one.writes() { Vec::new() } else { vec![(one.stages, one.accesses)] };
-            state.readers = Stages::empty();
+            (state.readers, state.readers_precede) = (Stages::empty(), Stages::empty());
         }
         if !one.writes() {
             state.readers |= one.stages;
+            state.readers_precede = Stages::empty();
         }
         if one.image.is_some() {
             state.image = one.image;
@@ -259,6 +271,25 @@ mod tests {
         assert_eq!(tracker.before(&[read(buffer)]), None);
         let barrier = tracker.before(&[write(buffer)]).unwrap();
         assert_eq!((barrier.source_stages, barrier.source_accesses), (COMPUTE, Accesses::empty()));
+    }
+
+    #[test]
+    fn a_write_that_already_waits_for_the_readers_needs_no_other_barrier() {
+        let [first, second] = [ResourceId::next(), ResourceId::next()];
+        let copied =
+            |resource| Use { resource, stages: Stages::ALL_TRANSFER, accesses: Accesses::TRANSFER_WRITE, image: None };
+        let mut tracker = Tracker::default();
+        assert_eq!(tracker.before(&[read(first), read(second)]), None);
+        assert!(tracker.before(&[copied(first)]).is_some());
+        assert_eq!(tracker.before(&[copied(second)]), None, "copies wait for the pass that reads both");
+        // Not so those that are read in the meantime, nor a write in another stage.
+        let third = ResourceId::next();
+        tracker.before(&[read(third)]);
+        assert!(tracker.before(&[copied(third)]).is_some());
+        let fourth = ResourceId::next();
+        tracker.before(&[read(fourth)]);
+        tracker.before(&[copied(ResourceId::next())]);
+        assert!(tracker.before(&[write(fourth)]).is_some());
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl Image {
     #[cfg(feature = "viewer")]
     pub(super) fn of_swapchain(
         device: &Device,
+        name: String,
         swapchain: Arc<dyn Any + Send + Sync>,
         raw: vk::Image,
         view: vk::ImageView,
@@ -92,7 +93,7 @@ impl Image {
     ) -> Self {
         let shared = RawImage {
             id: ResourceId::next(),
-            name: "swapchain image".into(),
+            name,
             kind: ImageKind::Color { format, samples: 1 },
             format,
             extent,
@@ -145,7 +146,7 @@ impl Image {
             let buffer = self.shared.name.clone();
             return Err(Error::SizeMismatch { buffer, held: bytes, given: size_of_val(texels) as u64 });
         }
-        let staging = Buffer::from_slice(&self.shared.device, "image upload", texels)?;
+        let staging = Buffer::from_slice(&self.shared.device, &format!("{}.texels", self.name()), texels)?;
         Frames::run_once(&self.shared.device, |recorder| recorder.upload_image(&staging, self, corner, extent))
     }
 
@@ -154,11 +155,8 @@ impl Image {
     /// # Errors
     /// What Vulkan reports.
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
-        let staging = Staging::readback(&self.shared.device, self.byte_size())?;
-        let mut frames = Frames::new(&self.shared.device, 1)?;
-        let mut recorder = frames.begin()?;
-        recorder.download_image(self, &staging)?;
-        recorder.submit()?;
+        let staging = Staging::readback(&self.shared.device, self.name(), self.byte_size())?;
+        Frames::run_once(&self.shared.device, |recorder| recorder.download_image(self, &staging))?;
         staging.read()
     }
 
@@ -356,8 +354,8 @@ impl RawImage {
         image.view = unsafe { device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
         image.sampler = sampler(device, kind)?;
         device.name(raw, name);
-        device.name(image.view, name);
-        device.name(image.sampler, name);
+        device.name(image.view, format_args!("{name}.view"));
+        device.name(image.sampler, format_args!("{name}.sampler"));
         Ok(image)
     }
 

@@ -16,6 +16,9 @@ const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 pub struct InstanceOptions {
     /// Turns on the validation layer with synchronization validation; its warnings and errors are kept.
     pub validation: bool,
+    /// Puts RenderDoc into the process, for [`Capturer`](super::Capturer).
+    #[cfg(feature = "capture")]
+    pub capture: bool,
     /// The display that windows will be opened on.
     #[cfg(feature = "viewer")]
     pub display: Option<raw_window_handle::RawDisplayHandle>,
@@ -47,7 +50,8 @@ impl Instance {
     /// Loads Vulkan.
     ///
     /// # Errors
-    /// [`Error::NoLoader`], [`Error::OldLoader`], [`Error::NoValidationLayer`], or what Vulkan reports.
+    /// [`Error::NoLoader`], [`Error::OldLoader`], [`Error::NoValidationLayer`], with the feature `capture`
+    /// `Error::NoRenderDoc`, or what Vulkan reports.
     pub fn new(options: &InstanceOptions) -> Result<Self> {
         let _loader = loader_lock();
         let entry = load_entry()?;
@@ -69,8 +73,13 @@ impl Instance {
             extensions.push(ext::debug_utils::NAME.as_ptr());
         }
         let mut flags = vk::InstanceCreateFlags::empty();
-        // MoltenVK is listed only to applications that accept devices which implement a subset of Vulkan.
-        if has_extension(&entry, None, khr::portability_enumeration::NAME)? {
+        #[cfg(feature = "capture")]
+        let capture = options.capture;
+        #[cfg(not(feature = "capture"))]
+        let capture = false;
+        // MoltenVK is listed only to applications that accept devices which implement a subset of Vulkan; RenderDoc knows
+        // nothing of those.
+        if !capture && has_extension(&entry, None, khr::portability_enumeration::NAME)? {
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
             flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         }
@@ -83,6 +92,13 @@ impl Instance {
             extensions.extend(ash_window::enumerate_required_extensions(display).call("surface extensions")?);
         }
         let mut layers: Vec<*const c_char> = Vec::new();
+        #[cfg(feature = "capture")]
+        if options.capture {
+            if !has_layer(&entry, super::capture::LAYER)? {
+                return Err(Error::NoRenderDoc);
+            }
+            layers.push(super::capture::LAYER.as_ptr());
+        }
         let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut features = vk::ValidationFeaturesEXT::default();
         if options.validation {
@@ -196,7 +212,7 @@ pub(crate) fn version_text(version: u32) -> String {
 }
 
 /// The Vulkan loader, which stays loaded once it is: taking it out of a process again gains nothing.
-fn load_entry() -> Result<ash::Entry> {
+pub(super) fn load_entry() -> Result<ash::Entry> {
     static LOADED: OnceLock<ash::Entry> = OnceLock::new();
     if let Some(entry) = LOADED.get() {
         return Ok(entry.clone());

@@ -76,8 +76,8 @@ impl Interface {
                 return Err(Error::Vulkan { call: "vkCreatePipelineLayout", result });
             }
         };
-        device.name(set_layout, name);
-        device.name(layout, name);
+        device.name(set_layout, format_args!("{name}.set_layout"));
+        device.name(layout, format_args!("{name}.layout"));
         let device = device.clone();
         Ok(Self { name: name.into(), slots, push_constant_size, push_stages, set_layout, layout, device })
     }
@@ -187,12 +187,13 @@ pub(super) struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    pub(super) fn new(device: &'a Device, code: &ShaderCode<'_>) -> Result<Self> {
+    /// Makes a module of the shader in the GLSL file `name`.
+    pub(super) fn new(device: &'a Device, code: &ShaderCode<'_>, name: &str) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(code.words);
         // SAFETY: the words have been reflected, so they are SPIR-V in form; beyond that the shader is code, trusted
         // like this program's own.
         let raw = unsafe { device.raw().create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
-        device.name(raw, code.name);
+        device.name(raw, name);
         Ok(Self { raw, device })
     }
 }

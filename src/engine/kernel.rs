@@ -31,6 +31,11 @@ impl Kernel {
     /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
     /// larger than the device allows, or what Vulkan reports.
     pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
+        Self::with_flags(device, code, vk::PipelineCreateFlags::empty())
+    }
+
+    /// As [`Kernel::new`], with flags for the driver.
+    pub(super) fn with_flags(device: &Device, code: &ShaderCode<'_>, flags: vk::PipelineCreateFlags) -> Result<Self> {
         let words = current(device, code, "comp")?;
         let code = &ShaderCode { name: code.name, words: &words };
         let reflection = reflect_shader(code, spirv::ExecutionModel::GLCompute)?;
@@ -40,12 +45,13 @@ impl Kernel {
         }
         Self::check_workgroup(device, code.name, reflection.local_size, reflection.shared_memory)?;
         let interface = Interface::new(device, code.name, &[(vk::ShaderStageFlags::COMPUTE, &reflection)])?;
-        let module = Module::new(device, code)?;
+        let shader = format!("{}.comp", code.name);
+        let module = Module::new(device, code, &shader)?;
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
             .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(interface.layout())];
+        let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(interface.layout())];
         // SAFETY: module and layout are alive, and the layout was made from the module's reflection.
         let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
         let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateComputePipelines", result })?[0];
@@ -53,7 +59,7 @@ impl Kernel {
         let shared = RawKernel {
             raw,
             local_size: reflection.local_size,
-            shaders: [format!("{}.comp", code.name)].into(),
+            shaders: [shader].into(),
             interface,
             device: device.clone(),
         };

@@ -1,4 +1,4 @@
-//! A small Vulkan 1.3 engine for compute and drawing, usable without the rest of this crate.
+//! A small engine for Vulkan 1.3, or 1.2 with what 1.3 took in, for compute and drawing, usable without the rest of this crate.
 //!
 //! It knows nothing of cloth. What it gives:
 //!
@@ -14,10 +14,16 @@
 
 mod bindings;
 mod buffer;
+mod calibration;
+mod calls;
+#[cfg(feature = "capture")]
+mod capture;
 mod choice;
+mod core;
 mod device;
 mod draw;
 mod error;
+mod extensions;
 mod frames;
 pub mod hazard;
 mod image;
@@ -25,10 +31,13 @@ mod image_copy;
 mod instance;
 mod interface;
 mod kernel;
+mod label;
+mod machine;
 mod recorder;
 pub mod reflect;
 mod replaced;
 mod sampler;
+mod statistics;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;
@@ -38,6 +47,9 @@ mod work;
 pub use ash::vk;
 pub use bindings::{Bindings, Resource};
 pub use buffer::{Buffer, Staging};
+pub use calls::{CallWork, Hazard, Wait};
+#[cfg(feature = "capture")]
+pub use capture::Capturer;
 pub use choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, MOST_SAMPLES, choose};
 pub use device::{Device, Memory, Ticket};
 pub use draw::{Draw, DrawDescription, DrawPipeline, Start, Target, Vertices};
@@ -47,9 +59,12 @@ pub use image::{COLOR_FORMAT, DEPTH_FORMAT, Image, ImageKind};
 pub use instance::{Instance, InstanceOptions};
 pub use interface::{Interface, Pipeline, ShaderCode};
 pub use kernel::Kernel;
+pub use label::OneOf;
+pub use machine::LoaderInfo;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
+pub use statistics::KernelStatistics;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
-pub use timing::{FrameTiming, PassTiming};
+pub use timing::{FrameTiming, PassTiming, RunTiming, Timeline};
 pub use work::{Bound, Extent, PassWork, Work};

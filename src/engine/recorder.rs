@@ -2,7 +2,7 @@
 //! timestamp, so that none can be forgotten and all carry the same name.
 
 use std::any::Any;
-use std::ffi::CString;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
@@ -16,6 +16,7 @@ use super::frames::Slot;
 use super::hazard::{Barrier, ResourceId, Tracker, Use};
 use super::interface::Pipeline;
 use super::kernel::Kernel;
+use super::label::Labels;
 use super::trace::Trace;
 use super::work::{Extent, PassWork, Work};
 
@@ -35,18 +36,20 @@ pub struct Recorder<'frame> {
     /// Kept where it was asked for, and with validation on, to be searched for missing barriers.
     trace: Option<Trace>,
     run: Option<Run>,
+    pub(super) labels: Labels,
     /// What this recording reads back into.
     downloads: Vec<Staging>,
 }
 
-/// Consecutive calls of one pass: they share a label and a timestamp.
+/// Consecutive calls of one pass: they share a timestamp.
 struct Run {
     name: Arc<str>,
     calls: u32,
 }
 
 impl<'frame> Recorder<'frame> {
-    pub(super) fn begin(device: &Device, slot: &'frame mut Slot) -> Result<Self> {
+    /// Starts a recording under a label.
+    pub(super) fn begin(device: &Device, slot: &'frame mut Slot, label: &dyn fmt::Display) -> Result<Self> {
         slot.owners.clear();
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the frame's last recording has finished, so its pool and command buffer are not in use.
@@ -71,7 +74,17 @@ impl<'frame> Recorder<'frame> {
             timestamps.begin(slot.commands)?;
         }
         let trace = device.instance().validates().then(Trace::default);
-        Ok(Self { device: device.clone(), slot, tracker: Tracker::default(), trace, run: None, downloads: Vec::new() })
+        let mut recorder = Self {
+            device: device.clone(),
+            slot,
+            tracker: Tracker::default(),
+            trace,
+            run: None,
+            labels: Labels::default(),
+            downloads: Vec::new(),
+        };
+        recorder.open_label(label);
+        Ok(recorder)
     }
 
     /// Runs a kernel once for each of `invocations` in x, y and z, rounded up to whole workgroups: the kernel has to
@@ -82,6 +95,31 @@ impl<'frame> Recorder<'frame> {
     /// device cannot dispatch as many workgroups.
     pub fn dispatch<P: NoUninit>(
         &mut self,
+        bindings: &Bindings<Kernel>,
+        push: &P,
+        invocations: [u32; 3],
+    ) -> Result<()> {
+        self.dispatch_one_of(None, bindings, push, invocations)
+    }
+
+    /// As [`Recorder::dispatch`], with a label of its own within that of the pass, such as `batch 3 of 8`: for passes of
+    /// several calls.
+    ///
+    /// # Errors
+    /// As [`Recorder::dispatch`].
+    pub fn dispatch_labelled<P: NoUninit>(
+        &mut self,
+        label: &dyn fmt::Display,
+        bindings: &Bindings<Kernel>,
+        push: &P,
+        invocations: [u32; 3],
+    ) -> Result<()> {
+        self.dispatch_one_of(Some(label), bindings, push, invocations)
+    }
+
+    fn dispatch_one_of<P: NoUninit>(
+        &mut self,
+        label: Option<&dyn fmt::Display>,
         bindings: &Bindings<Kernel>,
         push: &P,
         invocations: [u32; 3],
@@ -100,7 +138,7 @@ impl<'frame> Recorder<'frame> {
             return Ok(());
         }
         self.keep_alive(bindings);
-        self.start_pass(kernel.name(), bindings.uses());
+        self.start_pass(kernel.name(), label, bindings.uses());
         self.describe(|| Work {
             shaders: kernel.shaders().clone(),
             extent: Extent::Dispatch { local_size: kernel.local_size(), groups },
@@ -115,6 +153,9 @@ impl<'frame> Recorder<'frame> {
             bindings.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
             raw.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
         }
+        if label.is_some() {
+            self.close_label();
+        }
         Ok(())
     }
 
@@ -127,6 +168,12 @@ impl<'frame> Recorder<'frame> {
     #[must_use]
     pub fn work(&self) -> Vec<PassWork> {
         self.trace.as_ref().map(Trace::work).unwrap_or_default()
+    }
+
+    /// The trace of the recording since [`Recorder::keep_work`], or with validation on from the start; else none.
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// Ends the recording and hands it to the device.
@@ -144,9 +191,12 @@ impl<'frame> Recorder<'frame> {
         signal: Option<vk::Semaphore>,
     ) -> Result<Ticket> {
         self.end_run();
+        self.close_pass_label();
         if let Some(barrier) = self.tracker.finish() {
             self.record_barrier(&barrier);
         }
+        // That of the recording.
+        self.close_label();
         if let Some(trace) = self.trace.as_ref().filter(|_| self.device.instance().validates()) {
             self.device.instance().add_messages(trace.races());
         }
@@ -161,19 +211,19 @@ impl<'frame> Recorder<'frame> {
         Ok(ticket)
     }
 
-    /// Opens the label of a pass, unless the call before was of the same pass, and orders it after what it depends on.
-    pub(super) fn start_pass(&mut self, name: &Arc<str>, uses: &[Use]) {
+    /// Starts a call of a pass, which a timestamp ends unless the call before was of the same pass, in the label of the pass
+    /// and, where it has one, a `label` of its own; and orders it after what it depends on.
+    pub(super) fn start_pass(&mut self, name: &Arc<str>, label: Option<&dyn fmt::Display>, uses: &[Use]) {
         if self.run.as_ref().is_none_or(|run| run.name != *name) {
             self.end_run();
             self.run = Some(Run { name: name.clone(), calls: 0 });
-            if let (Some(labels), Ok(label)) = (self.device.labels(), CString::new(&**name)) {
-                let label = vk::DebugUtilsLabelEXT::default().label_name(&label);
-                // SAFETY: the command buffer is recording; the label is closed in `end_run`.
-                unsafe { labels.cmd_begin_debug_utils_label(self.slot.commands, &label) };
-            }
         }
         if let Some(run) = &mut self.run {
             run.calls += 1;
+        }
+        self.label_pass(name);
+        if let Some(label) = label {
+            self.open_label(label);
         }
         self.order(name, uses);
     }
@@ -196,14 +246,8 @@ impl<'frame> Recorder<'frame> {
     }
 
     fn end_run(&mut self) {
-        if let Some(run) = self.run.take() {
-            if let Some(timestamps) = &mut self.slot.timestamps {
-                timestamps.end_run(self.slot.commands, &run.name, run.calls);
-            }
-            if let Some(labels) = self.device.labels() {
-                // SAFETY: the label was opened in `start_pass`.
-                unsafe { labels.cmd_end_debug_utils_label(self.slot.commands) };
-            }
+        if let (Some(run), Some(timestamps)) = (self.run.take(), &mut self.slot.timestamps) {
+            timestamps.end_run(self.slot.commands, &run.name, run.calls);
         }
     }
 
@@ -256,7 +300,7 @@ impl<'frame> Recorder<'frame> {
         let mut uses: Vec<Use> = reads.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_READ)).collect();
         uses.extend(writes.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_WRITE)));
         uses.extend_from_slice(images);
-        self.start_pass(&name.into(), &uses);
+        self.start_pass(&name.into(), None, &uses);
         record(self.device.raw(), self.slot.commands);
     }
 

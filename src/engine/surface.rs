@@ -1,6 +1,7 @@
 //! Windows: a surface, and the swapchain of images that it shows.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 use ash::{khr, vk};
@@ -235,7 +236,7 @@ impl Swapchain {
         let raw_images = unsafe { self.loader.get_swapchain_images(swapchain.raw) }.call("vkGetSwapchainImagesKHR")?;
         let range =
             vk::ImageSubresourceRange::default().aspect_mask(vk::ImageAspectFlags::COLOR).level_count(1).layer_count(1);
-        for raw in raw_images {
+        for (number, raw) in raw_images.into_iter().enumerate() {
             let info = vk::ImageViewCreateInfo::default()
                 .image(raw)
                 .view_type(vk::ImageViewType::TYPE_2D)
@@ -243,19 +244,21 @@ impl Swapchain {
                 .subresource_range(range);
             // SAFETY: the image belongs to the swapchain, which the wrapped image holds with the view.
             let view = unsafe { self.device.raw().create_image_view(&info, None) }.call("vkCreateImageView")?;
-            self.device.name(raw, "swapchain image");
-            self.device.name(view, "swapchain image");
-            let image = Image::of_swapchain(&self.device, swapchain.clone(), raw, view, extent, self.format.format);
-            self.images.push(Shown { image, drawn: self.semaphore("image drawn")? });
+            let name = format!("swapchain.images[{number}]");
+            self.device.name(raw, &name);
+            self.device.name(view, format_args!("{name}.view"));
+            let (device, format) = (&self.device, self.format.format);
+            let image = Image::of_swapchain(device, name, swapchain.clone(), raw, view, extent, format);
+            self.images.push(Shown { image, drawn: self.semaphore(format_args!("swapchain.drawn[{number}]"))? });
         }
-        for _ in 0..=self.images.len() {
-            let semaphore = self.semaphore("image acquired")?;
+        for number in 0..=self.images.len() {
+            let semaphore = self.semaphore(format_args!("swapchain.acquired[{number}]"))?;
             self.acquired.push((semaphore, None));
         }
         Ok(())
     }
 
-    fn semaphore(&self, name: &str) -> Result<vk::Semaphore> {
+    fn semaphore(&self, name: fmt::Arguments<'_>) -> Result<vk::Semaphore> {
         // SAFETY: the device is alive.
         let semaphore = unsafe { self.device.raw().create_semaphore(&vk::SemaphoreCreateInfo::default(), None) }
             .call("vkCreateSemaphore")?;

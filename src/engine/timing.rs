@@ -2,9 +2,11 @@
 //! to the whole.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ash::vk;
 
+use super::calibration::Moment;
 use super::device::Device;
 use super::error::{Call, Result};
 
@@ -26,11 +28,38 @@ pub struct FrameTiming {
     pub passes: Vec<PassTiming>,
     /// From its first command to the end of its last \[ns\].
     pub gpu_ns: u64,
+    /// When each pass ran, where that was asked for with [`Frames::keep_timelines`](super::Frames::keep_timelines).
+    pub timeline: Option<Timeline>,
+}
+
+/// When the passes of one recording ran, beside the clock of the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// When its first command began; none where the device's clock cannot be read.
+    pub start: Option<Instant>,
+    /// By how much that may be wrong, as it took so long to read both clocks.
+    pub deviation: Duration,
+    /// Calls of one pass that follow each other, in order.
+    pub runs: Vec<RunTiming>,
+}
+
+/// GPU time of calls of one pass that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunTiming {
+    /// Name of the pass.
+    pub name: Arc<str>,
+    /// How many calls.
+    pub calls: u32,
+    /// From the recording's first command to the end of what was before them \[ns\].
+    pub start_ns: u64,
+    /// Time they took, with the barriers before each of them \[ns\].
+    pub gpu_ns: u64,
 }
 
 /// The timestamps of one frame in flight.
 pub(super) struct Timestamps {
     device: Device,
+    name: String,
     pool: vk::QueryPool,
     capacity: u32,
     written: u32,
@@ -42,20 +71,20 @@ impl Timestamps {
     const FIRST_CAPACITY: u32 = 256;
 
     /// `None` where the device's queue has no timestamps.
-    pub(super) fn new(device: &Device) -> Result<Option<Self>> {
+    pub(super) fn new(device: &Device, name: String) -> Result<Option<Self>> {
         if device.timestamp_valid_bits() == 0 {
             return Ok(None);
         }
-        let pool = Self::pool(device, Self::FIRST_CAPACITY)?;
+        let pool = Self::pool(device, &name, Self::FIRST_CAPACITY)?;
         let device = device.clone();
-        Ok(Some(Self { device, pool, capacity: Self::FIRST_CAPACITY, written: 0, runs: Vec::new() }))
+        Ok(Some(Self { device, name, pool, capacity: Self::FIRST_CAPACITY, written: 0, runs: Vec::new() }))
     }
 
-    fn pool(device: &Device, capacity: u32) -> Result<vk::QueryPool> {
+    fn pool(device: &Device, name: &str, capacity: u32) -> Result<vk::QueryPool> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(capacity);
         // SAFETY: the device is alive.
         let pool = unsafe { device.raw().create_query_pool(&info, None) }.call("vkCreateQueryPool")?;
-        device.name(pool, "timestamps");
+        device.name(pool, name);
         Ok(pool)
     }
 
@@ -64,7 +93,7 @@ impl Timestamps {
         let wanted = self.runs.len() as u32 + 1;
         if wanted > self.capacity {
             let larger = wanted.next_power_of_two();
-            let pool = Self::pool(&self.device, larger)?;
+            let pool = Self::pool(&self.device, &self.name, larger)?;
             // SAFETY: the recording that used the old pool has finished.
             unsafe { self.device.raw().destroy_query_pool(self.pool, None) };
             (self.pool, self.capacity) = (pool, larger);
@@ -93,8 +122,8 @@ impl Timestamps {
         self.written += 1;
     }
 
-    /// Reads the timings of a recording that has finished; `None` where it went untimed.
-    pub(super) fn read(&self) -> Result<Option<FrameTiming>> {
+    /// Reads the timings of a recording that has finished, with its time line where it is kept; `None` where it went untimed.
+    pub(super) fn read(&self, keeps_timeline: bool) -> Result<Option<FrameTiming>> {
         if self.written == 0 || self.written > self.capacity {
             return Ok(None);
         }
@@ -103,7 +132,20 @@ impl Timestamps {
         unsafe { self.device.raw().get_query_pool_results(self.pool, 0, &mut ticks, vk::QueryResultFlags::TYPE_64) }
             .call("vkGetQueryPoolResults")?;
         let period = f64::from(self.device.limits().timestamp_period);
-        Ok(Some(telescope(&ticks, self.device.timestamp_valid_bits(), period, &self.runs)))
+        let bits = self.device.timestamp_valid_bits();
+        let runs = telescope(&ticks, bits, period, &self.runs);
+        let mut timing = sum(&runs);
+        if keeps_timeline {
+            let moment = Moment::now(&self.device)?;
+            let since =
+                moment.map(|moment| (moment, Duration::from_nanos(between(ticks[0], moment.ticks, bits, period))));
+            timing.timeline = Some(Timeline {
+                start: since.and_then(|(moment, since)| moment.instant.checked_sub(since)),
+                deviation: moment.map_or(Duration::ZERO, |moment| moment.deviation),
+                runs,
+            });
+        }
+        Ok(Some(timing))
     }
 }
 
@@ -114,20 +156,35 @@ impl Drop for Timestamps {
     }
 }
 
-/// Turns timestamps into durations: run `i` lies between tick `i` and tick `i + 1`, of which `valid_bits` count.
-fn telescope(ticks: &[u64], valid_bits: u32, period: f64, runs: &[(Arc<str>, u32)]) -> FrameTiming {
+/// Time from one tick to a later one \[ns\], of which `valid_bits` count, each tick of `period` \[ns\].
+fn between(from: u64, to: u64, valid_bits: u32, period: f64) -> u64 {
     let mask = if valid_bits >= 64 { u64::MAX } else { (1 << valid_bits) - 1 };
-    let between = |from: u64, to: u64| ((to.wrapping_sub(from) & mask) as f64 * period).round() as u64;
+    ((to.wrapping_sub(from) & mask) as f64 * period).round() as u64
+}
+
+/// Turns timestamps into durations: run `i` lies between tick `i` and tick `i + 1`.
+fn telescope(ticks: &[u64], valid_bits: u32, period: f64, runs: &[(Arc<str>, u32)]) -> Vec<RunTiming> {
+    let mut start_ns = 0;
+    let run = |((name, calls), pair): (&(Arc<str>, u32), &[u64])| {
+        let gpu_ns = between(pair[0], pair[1], valid_bits, period);
+        let run = RunTiming { name: name.clone(), calls: *calls, start_ns, gpu_ns };
+        start_ns += gpu_ns;
+        run
+    };
+    runs.iter().zip(ticks.windows(2)).map(run).collect()
+}
+
+/// Adds the runs of each pass up.
+fn sum(runs: &[RunTiming]) -> FrameTiming {
     let mut timing = FrameTiming::default();
-    for ((name, calls), pair) in runs.iter().zip(ticks.windows(2)) {
-        let gpu_ns = between(pair[0], pair[1]);
+    for RunTiming { name, calls, gpu_ns, .. } in runs {
         timing.gpu_ns += gpu_ns;
         match timing.passes.iter_mut().find(|pass| pass.name == *name) {
             Some(pass) => {
                 pass.calls += calls;
                 pass.gpu_ns += gpu_ns;
             }
-            None => timing.passes.push(PassTiming { name: name.clone(), calls: *calls, gpu_ns }),
+            None => timing.passes.push(PassTiming { name: name.clone(), calls: *calls, gpu_ns: *gpu_ns }),
         }
     }
     timing
@@ -141,7 +198,12 @@ mod tests {
     fn passes_add_up_to_the_frame_across_a_wrap() {
         let runs: Vec<(Arc<str>, u32)> = vec![("predict".into(), 1), ("solve".into(), 8), ("predict".into(), 1)];
         // A counter of 8 bits that wraps between the second and the third timestamp; one tick is 2 ns.
-        let timing = telescope(&[240, 250, 4, 10], 8, 2.0, &runs);
+        let runs = telescope(&[240, 250, 4, 10], 8, 2.0, &runs);
+        assert_eq!(
+            runs.iter().map(|run| (run.start_ns, run.gpu_ns)).collect::<Vec<_>>(),
+            [(0, 20), (20, 20), (40, 12)]
+        );
+        let timing = sum(&runs);
         let pass = |name: &str, calls, gpu_ns| PassTiming { name: name.into(), calls, gpu_ns };
         assert_eq!(timing.passes, [pass("predict", 2, 20 + 12), pass("solve", 8, 20)]);
         assert_eq!(timing.gpu_ns, 52);
@@ -149,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_counter_of_64_bits_is_not_masked() {
-        let timing = telescope(&[u64::MAX - 4, 5], 64, 1.0, &[("solve".into(), 1)]);
-        assert_eq!(timing.gpu_ns, 10);
+        let runs = telescope(&[u64::MAX - 4, 5], 64, 1.0, &[("solve".into(), 1)]);
+        assert_eq!(sum(&runs).gpu_ns, 10);
     }
 }

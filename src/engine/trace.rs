@@ -28,13 +28,18 @@ struct Pass {
     work: Work,
 }
 
+/// Two accesses to one resource that have to keep their order, each with the number of its call.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) earlier: (usize, Use),
+    pub(super) later: (usize, Use),
+}
+
 #[derive(Default)]
 struct History {
+    /// Or the last change of layout, which is as good as a write, with the use that it was for.
     last_write: Option<(usize, Use)>,
-    /// A change of layout has followed the last write: another one follows that, and so the readers after it.
-    write_is_settled: bool,
     reads: Vec<(usize, Use)>,
-    layout: Option<vk::ImageLayout>,
 }
 
 impl Trace {
@@ -55,58 +60,86 @@ impl Trace {
         self.barriers.push((self.passes.len(), barrier.clone()));
     }
 
-    /// One sentence for every two passes that race.
+    /// One sentence for every two passes that race, and for every image that is not in the layout in which it is needed.
     #[must_use]
     pub fn races(&self) -> Vec<String> {
-        let mut races = Vec::new();
+        let unordered = self.conflicts().into_iter().filter(|conflict| !self.is_ordered(conflict));
+        let race = |Conflict { earlier: (before, first), later: (index, second) }: Conflict| {
+            format!(
+                "no barrier between pass {before} '{}' ({:?}) and pass {index} '{}' ({:?}) on the same resource",
+                self.passes[before].name, first.accesses, self.passes[index].name, second.accesses
+            )
+        };
+        unordered.map(race).chain(self.wrong_layouts()).collect()
+    }
+
+    /// Every two accesses to one resource that have to keep their order, as one of them writes: of those that come before an
+    /// access only the ones that nothing between has followed already.
+    pub(super) fn conflicts(&self) -> Vec<Conflict> {
+        let mut conflicts = Vec::new();
         let mut histories: HashMap<ResourceId, History> = HashMap::new();
-        for (index, Pass { name, uses, .. }) in self.passes.iter().enumerate() {
+        for (index, Pass { uses, .. }) in self.passes.iter().enumerate() {
             for one in uses {
                 let history = histories.entry(one.resource).or_default();
-                let transition = self.transition_at(index, one.resource);
-                let settled = transition.is_some() && history.write_is_settled;
-                let mut conflicts: Vec<(usize, Use)> = history.last_write.into_iter().filter(|_| !settled).collect();
-                if one.writes() || transition.is_some() {
-                    conflicts.append(&mut history.reads.clone());
-                }
-                for (earlier, other) in conflicts {
-                    // A change of layout writes: the barrier that makes it has to follow the earlier access itself.
-                    let ordered = match transition {
-                        Some(barrier) => orders(barrier, &other, one),
-                        None => self.ordered(earlier, &other, index, one),
-                    };
-                    if !ordered {
-                        let before = &self.passes[earlier].name;
-                        races.push(format!(
-                            "no barrier between pass {earlier} '{before}' ({:?}) and pass {index} '{name}' ({:?}) on \
-                             the same resource",
-                            other.accesses, one.accesses
-                        ));
-                    }
-                }
-                if let Some(image) = one.image {
-                    let held = self.layout_before(index, one.resource).or(history.layout).unwrap_or(image.home);
-                    if held != image.layout {
-                        races.push(format!(
-                            "pass {index} '{name}' needs an image in {:?} that is in {held:?}",
-                            image.layout
-                        ));
-                    }
-                    history.layout = Some(held);
-                }
-                history.write_is_settled = !one.writes() && (history.write_is_settled || transition.is_some());
-                if one.writes() || transition.is_some() {
+                let writes = one.writes() || self.transition_at(index, one.resource).is_some();
+                let reads = history.reads.iter().filter(|_| writes);
+                let earlier = history.last_write.iter().chain(reads);
+                conflicts.extend(earlier.map(|earlier| Conflict { earlier: *earlier, later: (index, *one) }));
+                if writes {
                     // What comes after this one comes after those that it has waited for.
-                    history.reads.clear();
-                }
-                if one.writes() {
-                    history.last_write = Some((index, *one));
+                    *history = History { last_write: Some((index, *one)), reads: Vec::new() };
                 } else {
                     history.reads.push((index, *one));
                 }
             }
         }
-        races
+        conflicts
+    }
+
+    fn is_ordered(&self, Conflict { earlier: (before, first), later: (index, second) }: &Conflict) -> bool {
+        match self.transition_at(*index, second.resource) {
+            // The barrier that changes the layout has to follow the earlier access itself.
+            Some(barrier) => orders(barrier, first, second),
+            None => {
+                // A change of layout is seen by all that its own barrier is for.
+                let was_for = |barrier: &Barrier| !first.writes() && !second.writes() && is_for(barrier, second);
+                self.transition_at(*before, first.resource).is_some_and(was_for)
+                    || self.between(*before, *index).any(|barrier| orders(barrier, first, second))
+            }
+        }
+    }
+
+    /// The conflicts that nothing orders but the barrier right before the later call.
+    pub(super) fn waits(&self) -> Vec<Conflict> {
+        let is_ordered_before = |Conflict { earlier: (before, first), later: (index, second) }: &Conflict| {
+            *index > 0 && self.between(*before, index - 1).any(|barrier| orders(barrier, first, second))
+        };
+        let mut waits = self.conflicts();
+        waits.retain(|wait| {
+            self.transition_at(wait.later.0, wait.later.1.resource).is_some() || !is_ordered_before(wait)
+        });
+        waits
+    }
+
+    fn wrong_layouts(&self) -> impl Iterator<Item = String> {
+        let mut held: HashMap<ResourceId, vk::ImageLayout> = HashMap::new();
+        let uses =
+            self.passes.iter().enumerate().flat_map(|(index, pass)| pass.uses.iter().map(move |one| (index, one)));
+        uses.filter_map(move |(index, one)| {
+            let image = one.image?;
+            let before = held.get(&one.resource).copied();
+            let is = self.layout_before(index, one.resource).or(before).unwrap_or(image.home);
+            held.insert(one.resource, is);
+            let name = &self.passes[index].name;
+            (is != image.layout)
+                .then(|| format!("pass {index} '{name}' needs an image in {:?} that is in {is:?}", image.layout))
+        })
+    }
+
+    /// The calls in order, each with its name, what it does, and the barriers right before it.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&str, &Work, impl Iterator<Item = &Barrier>)> {
+        let passes = self.passes.iter().enumerate();
+        passes.map(|(index, Pass { name, work, .. })| (&**name, work, self.barriers_before(index)))
     }
 
     /// What each pass was told to do, in the order of their first calls.
@@ -136,11 +169,23 @@ impl Trace {
         self.barriers.len()
     }
 
-    fn ordered(&self, earlier: usize, first: &Use, later: usize, second: &Use) -> bool {
+    /// The same recording without one of its barriers, to see whether it is missed.
+    ///
+    /// # Panics
+    /// Where there are not so many.
+    #[must_use]
+    pub fn without_barrier(&self, index: usize) -> Self {
+        let mut trace = self.clone();
+        trace.barriers.remove(index);
+        trace
+    }
+
+    /// The barriers after one call and before another, also the one right before that.
+    fn between(&self, earlier: usize, later: usize) -> impl Iterator<Item = &Barrier> {
         // Barriers lie in the order of the passes.
         let from = self.barriers.partition_point(|(at, _)| *at <= earlier);
-        let to = self.barriers.partition_point(|(at, _)| *at <= later);
-        self.barriers[from..to].iter().any(|(_, barrier)| orders(barrier, first, second))
+        let to = self.barriers.partition_point(|(at, _)| *at <= later).max(from);
+        self.barriers[from..to].iter().map(|(_, barrier)| barrier)
     }
 
     /// The barrier right before a pass, where it changes the layout of `resource`.
@@ -159,10 +204,14 @@ impl Trace {
 /// Whether `barrier` makes `second` wait for `first`, and see what it wrote.
 fn orders(barrier: &Barrier, first: &Use, second: &Use) -> bool {
     let executes = barrier.source_stages.contains(first.stages) && barrier.target_stages.contains(second.stages);
-    let made_visible = written(first).is_none_or(|writes| {
-        barrier.target_accesses.contains(second.accesses) && barrier.source_accesses.contains(writes)
-    });
+    let made_visible =
+        written(first).is_none_or(|writes| is_for(barrier, second) && barrier.source_accesses.contains(writes));
     executes && made_visible
+}
+
+/// Whether a use sees what `barrier` makes visible.
+fn is_for(barrier: &Barrier, one: &Use) -> bool {
+    barrier.target_stages.contains(one.stages) && barrier.target_accesses.contains(one.accesses)
 }
 
 /// The writing part of a use's accesses.
@@ -234,8 +283,7 @@ mod tests {
         assert_eq!(whole.races(), Vec::<String>::new());
         assert_eq!(whole.barrier_count(), 4);
         for index in 0..whole.barrier_count() {
-            let mut trace = whole.clone();
-            trace.barriers.remove(index);
+            let trace = whole.without_barrier(index);
             assert!(!trace.races().is_empty(), "barrier {index} is missing and nothing was said");
             let mut narrow = whole.clone();
             narrow.barriers[index].1.source_stages = Stages::TRANSFER;
@@ -243,8 +291,8 @@ mod tests {
         }
     }
 
-    /// A storage image that one pass reads, that is copied, and that passes read and write again.
-    fn read_and_copied() -> Vec<(&'static str, Vec<Use>)> {
+    /// A storage image that one pass writes, that is copied, and that passes read and write again.
+    fn written_and_copied() -> Vec<(&'static str, Vec<Use>)> {
         let resource = ResourceId::next();
         let one = |stages, accesses, layout| {
             let (image, home) = (vk::Image::null(), vk::ImageLayout::GENERAL);
@@ -254,17 +302,17 @@ mod tests {
         let read = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_READ, vk::ImageLayout::GENERAL);
         let write = one(Stages::COMPUTE_SHADER, Accesses::SHADER_STORAGE_WRITE, vk::ImageLayout::GENERAL);
         let copied = one(Stages::ALL_TRANSFER, Accesses::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-        vec![("read", read.clone()), ("copy", copied), ("read again", read), ("write", write)]
+        let passes = [("write", &write), ("copy", &copied), ("read", &read), ("read again", &read), ("write", &write)];
+        passes.map(|(name, uses)| (name, uses.clone())).to_vec()
     }
 
     #[test]
     fn an_image_that_is_copied_between_two_passes_follows_the_copy() {
-        let whole = record(&read_and_copied());
+        let whole = record(&written_and_copied());
         assert_eq!(whole.races(), Vec::<String>::new());
         assert_eq!(whole.barrier_count(), 3);
         for index in 0..whole.barrier_count() {
-            let mut trace = whole.clone();
-            trace.barriers.remove(index);
+            let trace = whole.without_barrier(index);
             assert!(!trace.races().is_empty(), "barrier {index} is missing and nothing was said");
             let mut narrow = whole.clone();
             narrow.barriers[index].1.source_stages = Stages::VERTEX_SHADER;
@@ -292,8 +340,7 @@ mod tests {
     fn every_single_barrier_left_out_is_found() {
         let whole = record(&passes());
         for left_out in 0..whole.barrier_count() {
-            let mut trace = whole.clone();
-            trace.barriers.remove(left_out);
+            let trace = whole.without_barrier(left_out);
             assert!(!trace.races().is_empty(), "barrier {left_out} is missing and nothing was said");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::hazard::Barrier;
+use super::hazard::{Barrier, ResourceId};
 use super::reflect::Access;
 
 /// What one call of a pass does.
@@ -45,6 +45,8 @@ pub struct Bound {
     pub name: String,
     /// Name of the buffer or the image.
     pub resource: String,
+    /// Which of all buffers and images it is.
+    pub id: ResourceId,
     /// How the shader accesses it.
     pub access: Access,
 }

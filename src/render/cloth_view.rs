@@ -43,9 +43,9 @@ impl ClothView {
         let limit = ("maxDrawIndexedIndexValue", device.most_vertices());
         Device::check_limit("a picture of the cloth", cloth.positions.len() as u64, "vertices", limit)?;
         let buffers = Buffers {
-            normals: Buffer::zeroed(device, "normals", size_of_val(&*cloth.positions) as u64)?,
-            previous: Buffer::from_slice(device, "drawn from", &cloth.positions)?,
-            rest: Buffer::from_slice(device, "rest positions", &cloth.positions)?,
+            normals: Buffer::zeroed(device, "view.normals", size_of_val(&*cloth.positions) as u64)?,
+            previous: Buffer::from_slice(device, "view.previous", &cloth.positions)?,
+            rest: Buffer::from_slice(device, "view.rest_positions", &cloth.positions)?,
             particle_triangles: triangles.around.clone(),
             corners: triangles.corners.clone(),
             corner_places: corner_places(device, cloth)?,
@@ -107,7 +107,7 @@ struct Buffers {
 /// The places in the pattern of the corners of a mesh on which there is one.
 fn corner_places(device: &Device, cloth: &Cloth) -> engine::Result<Option<Buffer>> {
     let uvs = cloth.uvs.as_ref().filter(|_| cloth.pattern != Pattern::Plain);
-    uvs.map(|uvs| Buffer::from_slice(device, "corner places", uvs.as_flattened())).transpose()
+    uvs.map(|uvs| Buffer::from_slice(device, "view.corner_places", uvs.as_flattened())).transpose()
 }
 
 /// The passes that read particles, for the kind of place that a solver keeps them in.

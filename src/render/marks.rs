@@ -46,7 +46,7 @@ impl Marks {
         format: vk::Format,
     ) -> engine::Result<Self> {
         let maker = Maker { device, previous, stage, format };
-        let carried = Buffer::from_slice(device, "carried particles", &carried(cloth))?;
+        let carried = Buffer::from_slice(device, "view.carried_particles", &carried(cloth))?;
         let place = |particles: &Particles| {
             let (pins, contacts, edges) = match particles {
                 Particles::Image(_) => {
@@ -91,7 +91,7 @@ impl Marks {
     ) -> engine::Result<Self> {
         let maker = Maker { device, previous, stage, format };
         let (ends, releases) = held_ends(ropes);
-        let ends = Buffer::from_slice(device, "held ends", &ends)?;
+        let ends = Buffer::from_slice(device, "view.held_ends", &ends)?;
         let place = |particles: &Particles| {
             let colliders = ("Colliders", simulation.colliders().buffer().into());
             Ok(Place {

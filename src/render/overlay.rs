@@ -44,9 +44,9 @@ impl Overlay {
             pipeline: pipeline(device, format)?,
             glyphs: None,
             bindings: None,
-            vertices: Grown::new(device, "panel vertices", 1 << 18)?,
-            indices: Grown::new(device, "panel indices", 1 << 17)?,
-            clips: Grown::new(device, "panel clips", 1 << 12)?,
+            vertices: Grown::new(device, "panels.vertices", 1 << 18)?,
+            indices: Grown::new(device, "panels.indices", 1 << 17)?,
+            clips: Grown::new(device, "panels.clips", 1 << 12)?,
             device: device.clone(),
         })
     }
@@ -81,7 +81,7 @@ impl Overlay {
             return glyphs.write_part(corner.map(|place| place as u32), extent, &texels);
         }
         // Recordings at work hold on to the one before.
-        let glyphs = Image::new(&self.device, "panel glyphs", ImageKind::Texture, extent)?;
+        let glyphs = Image::new(&self.device, "panels.glyphs", ImageKind::Texture, extent)?;
         glyphs.write(&texels)?;
         self.glyphs = Some(glyphs);
         self.bindings = None;

@@ -34,13 +34,12 @@ impl Picture {
     ) -> engine::Result<Self> {
         let targets = ViewTargets::new(device, extent, COLOR_FORMAT)?;
         let kind = ImageKind::Color { format: COLOR_FORMAT, samples: 1 };
-        let image = Image::new(device, "picture", kind, extent)?;
-        let staging = Staging::readback(device, image.byte_size())?;
-        let mut frames = Frames::new(device, 1)?;
-        let mut recorder = frames.begin()?;
-        view.record(&mut recorder, simulation, 1.0, camera, &targets, &image)?;
-        recorder.download_image(&image, &staging)?;
-        recorder.submit()?;
+        let image = Image::new(device, "picture.image", kind, extent)?;
+        let staging = Staging::readback(device, "picture.image", image.byte_size())?;
+        Frames::run_once(device, |recorder| {
+            view.record(recorder, simulation, 1.0, camera, &targets, &image)?;
+            recorder.download_image(&image, &staging)
+        })?;
         Ok(Self { extent, rgba: staging.read()? })
     }
 

@@ -34,7 +34,7 @@ impl Print {
             Pattern::Checker(squares) => (2, *squares, &white),
             Pattern::Image(image) => (3, 0, &**image),
         };
-        let texture = Image::new(device, "texture", ImageKind::Mipmapped, image.extent)?;
+        let texture = Image::new(device, "view.texture", ImageKind::Mipmapped, image.extent)?;
         texture.write(&with_levels(image))?;
         let sides = grid.map(|grid| grid.spacing * Vec2::new(grid.columns as f32 - 1.0, grid.rows as f32 - 1.0));
         // A chain has no height, and no triangles either.

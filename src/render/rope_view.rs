@@ -45,9 +45,9 @@ impl RopeView {
         Device::check_limit("a picture of the ropes", particle_count as u64 * u64::from(SIDES), "vertices", limit)?;
         let indices: Vec<u32> = ropes.ropes().iter().flat_map(|rope| triangles(rope.particles.clone())).collect();
         let ranges: Vec<_> = ropes.ropes().iter().map(range).collect();
-        let ranges = Buffer::from_slice(device, "rope ranges", &ranges)?;
-        let frame_buffer = Buffer::zeroed(device, "rope frames", FRAME_BYTES * particle_count as u64)?;
-        let previous_buffer = Buffer::from_slice(device, "drawn from", ropes.positions())?;
+        let ranges = Buffer::from_slice(device, "view.rope_ranges", &ranges)?;
+        let frame_buffer = Buffer::zeroed(device, "view.rope_frames", FRAME_BYTES * particle_count as u64)?;
+        let previous_buffer = Buffer::from_slice(device, "view.previous", ropes.positions())?;
         let particles: (&str, Resource<'_>) = ("Planes", planes.into());
         let previous = ("PreviousPositions", (&previous_buffer).into());
         let frames = ("Frames", (&frame_buffer).into());
@@ -59,7 +59,7 @@ impl RopeView {
             particle_count: particle_count as u32,
             rope_count: ropes.ropes().len() as u32,
             index_count: indices.len() as u32,
-            indices: Buffer::from_slice(device, "rope triangles", &indices)?,
+            indices: Buffer::from_slice(device, "view.rope_triangles", &indices)?,
             previous: previous_buffer.clone(),
             push: RopeViewPush { radius: ropes.radius() },
             keep: Kernel::new(device, &shaders::VIEW_KEEP_PLANES)?.bind(&[particles, previous])?,

@@ -40,8 +40,8 @@ impl ViewTargets {
     /// What the engine reports.
     pub fn new(device: &Device, extent: [u32; 2], format: vk::Format) -> engine::Result<Self> {
         let samples = device.info().samples;
-        let color = || Image::new(device, "view color", ImageKind::Color { format, samples }, extent);
-        let depth = Image::new(device, "view depth", ImageKind::Depth { samples }, extent)?;
+        let color = || Image::new(device, "view.color", ImageKind::Color { format, samples }, extent);
+        let depth = Image::new(device, "view.depth", ImageKind::Depth { samples }, extent)?;
         Ok(Self { color: (samples > 1).then(color).transpose()?, depth })
     }
 
@@ -89,10 +89,10 @@ impl Stage {
         room: Bounds,
     ) -> engine::Result<Self> {
         let print = Print::new(device, simulation.body())?;
-        let parameters = Buffer::zeroed(device, "view parameters", size_of::<ViewParameters>() as u64)?;
-        let palette = Buffer::from_slice(device, "palette", &[palette()])?;
+        let parameters = Buffer::zeroed(device, "view.parameters", size_of::<ViewParameters>() as u64)?;
+        let palette = Buffer::from_slice(device, "view.palette", &[palette()])?;
         let shadow_extent = [SHADOW_MAP_SIZE; 2];
-        let shadow_map = Image::new(device, "shadow map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
+        let shadow_map = Image::new(device, "view.shadow_map", ImageKind::Depth { samples: 1 }, shadow_extent)?;
         let floor = pipeline(device, shaders::VIEW_FLOOR_VERT, Some((shaders::VIEW_FLOOR_FRAG, format)))?;
         let floor =
             Bindings::new(&floor, &[("ViewParameters", (&parameters).into()), ("u_ShadowMap", (&shadow_map).into())])?;

@@ -67,7 +67,7 @@ impl AirForces {
         };
         let parameters = Buffer::from_slice(
             device,
-            "air parameters",
+            "air.parameters",
             &[surroundings.air.parameters(step, particle_count, particle_mass)],
         )?;
         let kernel = Kernel::new(device, &shader)?;

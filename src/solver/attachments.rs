@@ -38,9 +38,12 @@ impl Attachments {
         if particles.is_empty() {
             return Ok(None);
         }
-        let attached = Buffer::from_slice(device, "attached particles", &particles)?;
-        let buffer =
-            Buffer::zeroed(device, "attachments", size_of::<layout::Attachment>() as u64 * (list.len() as u64 + 1))?;
+        let attached = Buffer::from_slice(device, "attachments.particles", &particles)?;
+        let buffer = Buffer::zeroed(
+            device,
+            "attachments.list",
+            size_of::<layout::Attachment>() as u64 * (list.len() as u64 + 1),
+        )?;
         let (held, moving) = (("AttachedParticles", (&attached).into()), ("Attachments", (&buffer).into()));
         let bind = |place: &Place<'_>| match *place {
             Place::Buffers { positions, velocities } => Kernel::new(device, &shaders::ATTACH_MOVE)?.bind(&[

@@ -68,7 +68,8 @@ impl Backup {
             Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer.size(),
             Particles::Image(image) => image.byte_size(),
         };
-        let particles = [Staging::readback(device, size)?, Staging::readback(device, size)?];
+        let particles =
+            [Staging::readback(device, "backup.before", size)?, Staging::readback(device, "backup.after", size)?];
         let copies = Copies { particles, cuts: None };
         Ok(Self { device: device.clone(), copies, recorded: None, reading: None, state, due: Instant::now() })
     }
@@ -137,7 +138,7 @@ impl Backup {
         let copies = match self.copies.cuts.take() {
             Some(copies) => copies,
             None => {
-                let readback = |buffer: &Buffer| Staging::readback(&self.device, buffer.size());
+                let readback = |buffer: &Buffer| Staging::readback(&self.device, buffer.name(), buffer.size());
                 let springs = simulation.body().springs().iter().map(|spring| spring.particles).collect();
                 let (constraints, corners) = (readback(constraints)?, corners.map(readback).transpose()?);
                 CutCopies { springs, constraints, corners }

@@ -35,7 +35,7 @@ impl Colliders {
         let mut words = bytemuck::cast_slice::<_, u32>(&seen).to_vec();
         words.resize(MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>(), 0);
         words.extend(collider_heights(list).into_iter().map(f32::to_bits));
-        let buffer = Buffer::from_slice(device, "colliders", &words)?;
+        let buffer = Buffer::from_slice(device, "colliders.list", &words)?;
         Ok(Self { list: list.to_vec(), buffer, dragged })
     }
 

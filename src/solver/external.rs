@@ -69,7 +69,7 @@ impl External {
     ) -> engine::Result<Self> {
         let has_air = surroundings.air.density > 0.0;
         let forces = if has_air { particle_count } else { 1 };
-        let forces = Buffer::zeroed(device, "forces", (forces * size_of::<Vec4>()) as u64)?;
+        let forces = Buffer::zeroed(device, "air.forces", (forces * size_of::<Vec4>()) as u64)?;
         let air = has_air.then(|| AirForces::new(device, surroundings, places, &forces, &step)).transpose()?;
         Ok(Self {
             colliders: Colliders::new(device, surroundings.colliders)?,

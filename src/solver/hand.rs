@@ -40,7 +40,7 @@ enum Pin {
 impl Hand {
     pub(super) fn new(device: &Device, places: &[Place<'_>]) -> engine::Result<Self> {
         let bytes = (MOST_GRIPPED * size_of::<GripParticle>()) as u64;
-        let grip_particles = Buffer::zeroed(device, "grip particles", bytes)?;
+        let grip_particles = Buffer::zeroed(device, "hand.grip_particles", bytes)?;
         let held = ("GripParticles", (&grip_particles).into());
         let bind = |place: &Place<'_>| {
             Ok(match *place {

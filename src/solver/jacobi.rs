@@ -37,9 +37,9 @@ impl Jacobi {
         buffers: &PbdBuffers<'_>,
     ) -> engine::Result<Self> {
         let (first_ends, ends) = ends_at_particles(particle_count, constraints);
-        let first_ends = Buffer::from_slice(device, "first ends", &first_ends)?;
-        let ends = Buffer::from_slice(device, "ends", &ends)?;
-        let corrections = Buffer::zeroed(device, "corrections", 16 * constraints.len() as u64)?;
+        let first_ends = Buffer::from_slice(device, "jacobi.first_ends", &first_ends)?;
+        let ends = Buffer::from_slice(device, "jacobi.ends", &ends)?;
+        let corrections = Buffer::zeroed(device, "jacobi.corrections", 16 * constraints.len() as u64)?;
         let solve = Kernel::new(device, &shaders::PBD_JACOBI_SOLVE)?.bind(&[
             ("Positions", buffers.positions.into()),
             ("Constraints", buffers.constraints.into()),

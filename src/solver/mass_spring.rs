@@ -84,15 +84,15 @@ impl MassSpring {
     ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
         let position_buffer = |name| Buffer::from_slice(device, name, particles);
-        let positions = [position_buffer("positions 0")?, position_buffer("positions 1")?];
+        let positions = [position_buffer("cloth.positions[0]")?, position_buffer("cloth.positions[1]")?];
         let velocity_buffer = |name| Buffer::zeroed(device, name, size_of_val(particles) as u64);
-        let velocities = [velocity_buffer("velocities 0")?, velocity_buffer("velocities 1")?];
+        let velocities = [velocity_buffer("cloth.velocities[0]")?, velocity_buffer("cloth.velocities[1]")?];
         let places =
             [0, 1].map(|place| Place::Buffers { positions: &positions[place], velocities: &velocities[place] });
         let external = External::new(device, surroundings, particles.len(), &places, step)?;
         let parameters =
             MassSpringParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
-        let parameters = Buffer::from_slice(device, "mass-spring parameters", &[parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::MASS_SPRING_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -118,6 +118,14 @@ impl MassSpring {
         self.velocities[self.turn].write(velocities)
     }
 
+    fn record_substep(&mut self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
+        self.external.record_forces(recorder, self.turn)?;
+        let size = [self.grid.columns, self.grid.rows, 1];
+        recorder.dispatch(&self.turns[self.turn], &self.external.push(substep), size)?;
+        self.turn = 1 - self.turn;
+        self.external.record_attachments(recorder, self.turn, substep)
+    }
+
     /// Velocities now, xyz \[m/s\], shape \[particle_count\].
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
@@ -130,14 +138,7 @@ impl Solver for MassSpring {
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            self.external.record_forces(recorder, self.turn)?;
-            recorder.dispatch(
-                &self.turns[self.turn],
-                &self.external.push(substep),
-                [self.grid.columns, self.grid.rows, 1],
-            )?;
-            self.turn = 1 - self.turn;
-            self.external.record_attachments(recorder, self.turn, substep)?;
+            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ pub use attachments::MOST_ATTACHMENTS;
 pub use backup::Backup;
 pub use clock::Clock;
 pub use colliders::Colliders;
-pub use cpu::{CpuPassTiming, CpuSimulation, CpuTiming};
+pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming};
 pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
@@ -43,7 +43,7 @@ pub use state::{Severed, State};
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Image, Recorder, Resource};
+use crate::engine::{self, Buffer, Image, OneOf, Recorder, Resource};
 use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
@@ -64,6 +64,11 @@ impl Step {
     #[must_use]
     pub fn substep_dt(&self) -> f32 {
         self.dt / self.substeps as f32
+    }
+
+    /// What captures call a substep.
+    fn label(&self, substep: u32) -> OneOf {
+        OneOf("substep", substep, self.substeps)
     }
 }
 

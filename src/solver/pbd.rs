@@ -15,7 +15,7 @@ use super::state::truncated;
 use super::{
     Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, Triangles,
 };
-use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, ShaderCode};
+use crate::engine::{self, Bindings, Buffer, Device, Kernel, OneOf, Recorder, ShaderCode};
 use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
 use crate::model::{Blade, Cloth, Cut, Grip};
 use crate::shaders;
@@ -87,16 +87,16 @@ impl Pbd {
     ) -> engine::Result<Self> {
         assert_race_free(particles.len(), constraints, batches);
         let vec4s = size_of_val(particles) as u64;
-        let positions = Buffer::from_slice(device, "positions", particles)?;
-        let previous_positions = Buffer::from_slice(device, "previous positions", particles)?;
-        let velocities = Buffer::zeroed(device, "velocities", vec4s)?;
-        let constraint_buffer = Buffer::from_slice(device, "constraints", constraints)?;
-        let lambdas = Buffer::zeroed(device, "lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
+        let positions = Buffer::from_slice(device, "cloth.positions", particles)?;
+        let previous_positions = Buffer::from_slice(device, "cloth.previous_positions", particles)?;
+        let velocities = Buffer::zeroed(device, "cloth.velocities", vec4s)?;
+        let constraint_buffer = Buffer::from_slice(device, "cloth.constraints", constraints)?;
+        let lambdas = Buffer::zeroed(device, "cloth.lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
         let place = Place::Buffers { positions: &positions, velocities: &velocities };
         let external = External::new(device, surroundings, particles.len(), &[place], step)?;
         let has_forces = external.has_forces();
         let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
-        let parameters = Buffer::from_slice(device, "pbd parameters", &[recorded_parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[recorded_parameters])?;
 
         let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
             ("Positions", (&positions).into()),
@@ -194,10 +194,16 @@ impl Pbd {
         recorder.dispatch(&self.predict, &push, particles)?;
         // After the positions before are kept, so that what is let go keeps the velocity of its way.
         self.external.record_attachments(recorder, 0, substep)?;
-        for iteration in 0..self.step.iterations {
+        let iterations = self.step.iterations;
+        for iteration in 0..iterations {
+            let label = OneOf("iteration", iteration, iterations);
             // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
             let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
-            self.record_iteration(recorder, iteration)?;
+            if iterations == 1 {
+                self.record_iteration(recorder, iteration)?;
+            } else {
+                recorder.within(&label, |recorder| self.record_iteration(recorder, iteration))?;
+            }
         }
         if !self.colliders().is_empty() {
             recorder.dispatch(&self.collide, &self.external.push(substep), particles)?;
@@ -210,9 +216,10 @@ impl Pbd {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
             return jacobi.record(recorder, iteration);
         }
-        for batch in &self.batches {
+        for (number, batch) in (0..).zip(&self.batches) {
             let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
-            recorder.dispatch(&self.solve, &push, [push.count, 1, 1])?;
+            let label = OneOf("batch", number, self.batches.len() as u32);
+            recorder.dispatch_labelled(&label, &self.solve, &push, [push.count, 1, 1])?;
         }
         Ok(())
     }
@@ -254,7 +261,7 @@ impl Solver for Pbd {
             cutter.record_due(recorder, time, &self.step)?;
         }
         for substep in 0..self.step.substeps {
-            self.record_substep(recorder, time, substep)?;
+            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))?;
         }
         Ok(())
     }

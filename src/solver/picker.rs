@@ -26,7 +26,7 @@ impl Picker {
     /// # Errors
     /// What the engine reports.
     pub fn new(device: &Device, simulation: &Simulation) -> engine::Result<Self> {
-        let result = Buffer::zeroed(device, "picked", size_of::<Picked>() as u64)?;
+        let result = Buffer::zeroed(device, "picker.result", size_of::<Picked>() as u64)?;
         let bind = |particles: &Particles| {
             let found = ("Result", (&result).into());
             match particles {
@@ -46,7 +46,7 @@ impl Picker {
         Ok(Self {
             particle_count: body.positions().len() as u32,
             nearness: NEARNESS * body.mean_spacing(),
-            staging: Staging::readback(device, result.size())?,
+            staging: Staging::readback(device, "picker.result", result.size())?,
             result,
             places,
         })

@@ -209,10 +209,10 @@ impl RopeVerlet {
         let (sways, rests) = settings.baked(ropes, &step);
         let recorded_ropes = settings.ropes(ropes, &sways, 0.0, f64::from(step.dt));
         let plane_bytes = (PLANES * size_of::<f32>() * ropes.positions().len()) as u64;
-        let planes = Buffer::zeroed(device, "rope planes", plane_bytes)?;
-        let rope_buffer = Buffer::from_slice(device, "ropes", &recorded_ropes)?;
-        let rests = Buffer::from_slice(device, "rests", &rests)?;
-        let parameters = Buffer::from_slice(device, "rope parameters", &[settings.parameters(&step)])?;
+        let planes = Buffer::zeroed(device, "ropes.planes", plane_bytes)?;
+        let rope_buffer = Buffer::from_slice(device, "ropes.list", &recorded_ropes)?;
+        let rests = Buffer::from_slice(device, "ropes.rests", &rests)?;
+        let parameters = Buffer::from_slice(device, "ropes.parameters", &[settings.parameters(&step)])?;
         let colliders = Colliders::new(device, colliders)?;
         let bindings = Kernel::new(device, &shaders::ROPE_STEP)?.bind(&[
             ("Planes", (&planes).into()),

@@ -22,8 +22,8 @@ impl Triangles {
     pub fn new(device: &Device, cloth: &Cloth) -> engine::Result<Self> {
         let around = triangles_around(cloth.positions.len(), &cloth.triangles);
         Ok(Self {
-            corners: Buffer::from_slice(device, "triangles", cloth.triangles.as_flattened())?,
-            around: Buffer::from_slice(device, "particle triangles", &around)?,
+            corners: Buffer::from_slice(device, "cloth.triangles", cloth.triangles.as_flattened())?,
+            around: Buffer::from_slice(device, "cloth.triangles_around", &around)?,
             count: cloth.triangles.len() as u32,
         })
     }

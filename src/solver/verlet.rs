@@ -105,7 +105,7 @@ impl Verlet {
             image.write(&start)?;
             engine::Result::Ok(image)
         };
-        let images = [image("positions 0")?, image("positions 1")?, image("positions 2")?];
+        let images = [image("cloth.positions[0]")?, image("cloth.positions[1]")?, image("cloth.positions[2]")?];
         let places = [0, 1, 2].map(|place| Place::Images {
             current: &images[place],
             previous: &images[(place + 2) % 3],
@@ -113,7 +113,7 @@ impl Verlet {
         });
         let external = External::new(device, surroundings, particles.len(), &places, step)?;
         let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
-        let parameters = Buffer::from_slice(device, "verlet parameters", &[parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[parameters])?;
         let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
         let bind = |turn: usize| {
             kernel.bind(&[
@@ -138,6 +138,17 @@ impl Verlet {
         self.images[0].write(previous)?;
         self.images[1].write(current)
     }
+
+    /// Records the passes of one substep of the step that starts at `time` \[s\].
+    fn record_substep(&mut self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
+        self.external.record_forces(recorder, self.current())?;
+        let CollidePush { start, end, collider_count } = self.external.push(substep);
+        let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
+        let push = VerletPush { start, end, collider_count, flutter_phase: self.wind.flutter_phase(time) };
+        recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
+        self.turn = (self.turn + 1) % 3;
+        self.external.record_attachments(recorder, self.current(), substep)
+    }
 }
 
 /// Document 000 keeps a pin flag where the other solvers keep the inverse mass. Flags turn back into inverse masses, of 0
@@ -151,13 +162,7 @@ impl Solver for Verlet {
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
         for substep in 0..self.step.substeps {
-            self.external.record_forces(recorder, self.current())?;
-            let CollidePush { start, end, collider_count } = self.external.push(substep);
-            let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
-            let push = VerletPush { start, end, collider_count, flutter_phase: self.wind.flutter_phase(time) };
-            recorder.dispatch(&self.turns[self.turn], &push, [self.grid.columns, self.grid.rows, 1])?;
-            self.turn = (self.turn + 1) % 3;
-            self.external.record_attachments(recorder, self.current(), substep)?;
+            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))?;
         }
         Ok(())
     }

@@ -43,6 +43,9 @@ impl Drop for Silence {
     }
 }
 
+/// A tent of two triangles, for the preset that has no mesh of its own.
+pub const TENT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nf 1 2 3\nf 1 3 4\n";
+
 /// A preset or a file with single keys set.
 pub fn load(source: impl AsRef<Path>, settings: &[(&str, &str)]) -> Scene {
     let settings: Vec<_> = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();

@@ -100,6 +100,14 @@ pub struct Arguments {
     #[arg(long, value_name = "JSON")]
     pub report: Option<PathBuf>,
 
+    /// Writes the time of each pass in each frame as a table
+    #[arg(long, value_name = "CSV")]
+    pub timings: Option<PathBuf>,
+
+    /// Writes what the CPU and the device did when, as a time line that ui.perfetto.dev opens
+    #[arg(long, value_name = "JSON")]
+    pub trace: Option<PathBuf>,
+
     /// Prints, at the end, the error that each of N iterations would leave, with either constraint solver
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub residuals: Option<u32>,
@@ -107,6 +115,11 @@ pub struct Arguments {
     /// Turns on the Vulkan validation layer and fails if it, or the engine's own race check, has anything to say
     #[arg(long)]
     pub validate: bool,
+
+    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12 captures more
+    #[cfg(feature = "capture")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub capture_frame: Option<u64>,
 
     /// Folder of the shaders (glsl), which a window compiles and takes in again whenever one of them changes
     #[cfg(feature = "hot-reload")]
@@ -186,12 +199,24 @@ impl Arguments {
         self.size.unwrap_or(DEFAULT_SIZE)
     }
 
+    /// Where the report, the table of timings and the time line are to be written.
+    pub fn measured(&self) -> [Option<&Path>; 3] {
+        [&self.report, &self.timings, &self.trace].map(|path| path.as_deref())
+    }
+
     /// Fails before anything is run where what was asked for could not be written.
     pub fn check_outputs(&self, image: Option<&Path>) -> Result<()> {
-        for path in [image, self.report.as_deref()].into_iter().flatten() {
+        for path in [image].into_iter().chain(self.measured()).flatten() {
             check_writable(path)?;
         }
-        let outputs = [("--image", image), ("--report", self.report.as_deref()), ("--video", self.video.as_deref())];
+        let [report, timings, trace] = self.measured();
+        let outputs = [
+            ("--image", image),
+            ("--report", report),
+            ("--timings", timings),
+            ("--trace", trace),
+            ("--video", self.video.as_deref()),
+        ];
         let outputs: Vec<_> = outputs.into_iter().filter_map(|(name, path)| Some((name, path?))).collect();
         for (index, (first, path)) in outputs.iter().enumerate() {
             for (second, other) in &outputs[index + 1..] {

@@ -13,15 +13,20 @@ use tautline::scene::Scene;
 use tautline::solver::Simulation;
 
 use crate::arguments::{Arguments, Backend};
+#[cfg(feature = "capture")]
+use crate::capture::FrameCapture;
 use crate::outcome::{Outcome, picture, residuals};
 use crate::report::{Report, State, Subject};
 use crate::run::{Run, instance, open_device};
+use crate::timeline::TimelineRecord;
 use crate::video::{Target, Video};
 use crate::{interrupt, output};
 
 const DEFAULT_FRAMES: u32 = 150;
 
 pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result<()> {
+    #[cfg(feature = "capture")]
+    check_capture(arguments)?;
     // Every picture of a video is drawn by a device.
     if arguments.backend == Backend::Cpu && arguments.video.is_none() {
         return run_on_cpu(arguments, scene, image);
@@ -29,13 +34,24 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     let mut run = Run::on(open_device(&instance(arguments, None)?, arguments, false)?, arguments.backend, scene)?;
     run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
     let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
+    #[cfg(feature = "capture")]
+    let mut capture = FrameCapture::of(arguments.capture_frame, &run.device)?;
     run.start_clock();
+    if arguments.trace.is_some() {
+        run.keep_timeline();
+    }
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
             before = Some(run.simulation.positions()?);
         }
+        #[cfg(feature = "capture")]
+        capture.start(run.frames.next_number())?;
         run.step(|recorder, simulation| movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation)))?;
+        #[cfg(feature = "capture")]
+        if let Some(path) = capture.end(&scene.name)? {
+            output::print(&format!("wrote {}\n", path.display()))?;
+        }
         Ok(movie.as_mut().is_none_or(Movie::goes_on))
     })?;
     if let Some(movie) = movie {
@@ -89,14 +105,21 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let mut simulation = scene.cpu_simulation()?;
     simulation.set_camera(camera(arguments, scene, simulation.body()));
     let (mut timings, mut wall) = (Vec::new(), Vec::new());
+    let mut timeline = arguments.trace.as_ref().map(|_| TimelineRecord::begin(None));
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
             before = Some(simulation.positions());
         }
         let start = Instant::now();
-        timings.push(simulation.advance());
+        let mut timing = simulation.advance();
         wall.push(start.elapsed());
+        let runs = std::mem::take(&mut timing.runs);
+        if let Some(timeline) = &mut timeline {
+            timeline.cpu("step", start);
+            timeline.cpu_passes(&runs);
+        }
+        timings.push(timing);
         Ok(true)
     })?;
     let (steps, positions) = (wall.len() as u64, simulation.positions());
@@ -112,7 +135,9 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let messages = device.map(|device| device.instance().validation_messages()).unwrap_or_default();
     let report =
         Report::new(scene, subject, None, steps, state, messages.len()).with_cpu_timings(&timings).with_wall(&wall);
-    Outcome { report, picture, residuals, messages }.conclude(arguments, image)
+    let (gpu_timings, cpu_timings) = (Vec::new(), timings);
+    Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
+        .conclude(arguments, image)
 }
 
 /// From where levels of detail are chosen.
@@ -139,5 +164,21 @@ fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut(bool) -> Result<b
         }
     }
     bar.finish_and_clear();
+    Ok(())
+}
+
+/// Fails where the frame that is to be captured will not come.
+#[cfg(feature = "capture")]
+fn check_capture(arguments: &Arguments) -> Result<()> {
+    let Some(frame) = arguments.capture_frame else {
+        return Ok(());
+    };
+    let frames = arguments.frames.unwrap_or(DEFAULT_FRAMES);
+    if frame > frames.into() {
+        bail!("--capture-frame {frame} is past the last of {frames} frames: run more with --frames");
+    }
+    if arguments.backend == Backend::Cpu && arguments.video.is_none() {
+        bail!("--capture-frame needs a Vulkan device at work: run without --backend cpu");
+    }
     Ok(())
 }

@@ -1,8 +1,11 @@
 //! `viewer`: runs a scene in a window, or headless with a report.
 
 mod arguments;
+#[cfg(feature = "capture")]
+mod capture;
 #[cfg(feature = "hot-reload")]
 mod compile;
+mod display;
 mod headless;
 mod interrupt;
 mod memory;
@@ -13,6 +16,8 @@ mod panels;
 mod report;
 mod run;
 mod source;
+mod timeline;
+mod timings_file;
 mod video;
 mod window;
 
@@ -52,7 +57,7 @@ fn start(arguments: &Arguments) -> Result<()> {
         let scene = arguments.source(DEFAULT_SCENE).load()?;
         return headless::run(arguments, &scene, arguments.image.as_deref());
     }
-    match window::open_display() {
+    match display::open_display() {
         Ok(display) => window::run(arguments, &Opening::new(arguments, Memory::read())?, display),
         Err(reason) if arguments.window => Err(reason.context("no window can be opened: run with --headless instead")),
         Err(reason) => {

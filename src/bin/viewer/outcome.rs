@@ -3,18 +3,23 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use tautline::engine::{COLOR_FORMAT, Device};
+use tautline::engine::{COLOR_FORMAT, Device, FrameTiming};
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Picture, View, Wave};
-use tautline::solver::{ConstraintSolver, Simulation};
+use tautline::solver::{ConstraintSolver, CpuTiming, Simulation};
 
 use crate::arguments::Arguments;
-use crate::output;
 use crate::report::{Report, residual_table, table};
+use crate::timeline::TimelineRecord;
+use crate::{output, timings_file};
 
 /// What a run has come to.
 pub struct Outcome {
     pub report: Report,
+    /// Of each frame.
+    pub timings: Vec<Option<FrameTiming>>,
+    pub cpu_timings: Vec<CpuTiming>,
+    pub timeline: Option<TimelineRecord>,
     /// Written after the report, which does not depend on it.
     pub picture: Option<Result<Picture>>,
     /// The errors that iterations leave, where they were asked for, as a table.
@@ -26,17 +31,25 @@ pub struct Outcome {
 impl Outcome {
     /// Writes what was asked for, prints the timings, and fails where the state or the validation does.
     pub fn conclude(self, arguments: &Arguments, image: Option<&Path>) -> Result<()> {
-        let Self { report, picture, residuals, messages } = self;
+        let Self { report, timings, cpu_timings, timeline, picture, residuals, messages } = self;
+        let mut told = Vec::new();
         if let Some(path) = &arguments.report {
             report.write(path)?;
+            told.push(format!("wrote {}", path.display()));
+        }
+        if let Some(path) = &arguments.timings {
+            timings_file::write(path, &timings, &cpu_timings)?;
+            told.push(format!("wrote {}", path.display()));
+        }
+        if let (Some(path), Some(timeline)) = (&arguments.trace, timeline) {
+            told.push(timeline.write(path)?);
         }
         if let (Some(path), Some(picture)) = (image, picture.transpose()?) {
             picture.write_png(path)?;
+            told.insert(0, format!("wrote {}", path.display()));
         }
         let mut text = table(&report) + &residuals.unwrap_or_default();
-        for path in [image, arguments.report.as_deref()].into_iter().flatten() {
-            text += &format!("wrote {}\n", path.display());
-        }
+        told.iter().for_each(|line| text += &format!("{line}\n"));
         output::print(&text)?;
         // A message that comes with every frame is told once.
         let mut distinct: Vec<(&str, usize)> = Vec::new();

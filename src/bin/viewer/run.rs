@@ -16,6 +16,7 @@ use tautline::solver::{CpuTiming, Simulation, State as BodyState};
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals, room};
 use crate::report::{Report, State, Subject};
+use crate::timeline::TimelineRecord;
 
 /// How many frames are in flight: the CPU records one while the device works on another.
 const FRAMES_IN_FLIGHT: usize = 2;
@@ -34,8 +35,12 @@ pub struct Run {
     timings: Vec<Option<FrameTiming>>,
     /// Of the frames in which steps ran on the CPU.
     cpu_timings: Vec<CpuTiming>,
+    /// What the CPU and the device did when, where that is kept.
+    timeline: Option<TimelineRecord>,
     /// Submitted frames that have not been seen to finish, oldest first.
     in_flight: VecDeque<Ticket>,
+    /// When the frames were submitted whose times are still to come, oldest first.
+    submissions: VecDeque<Instant>,
     /// From the end of each frame to the end of the next, as the CPU saw them.
     wall: Vec<Duration>,
     last_end: Instant,
@@ -83,7 +88,9 @@ impl Run {
             device,
             timings: Vec::new(),
             cpu_timings: Vec::new(),
+            timeline: None,
             in_flight: VecDeque::new(),
+            submissions: VecDeque::new(),
             wall: Vec::new(),
             last_end: Instant::now(),
             steps: 0,
@@ -97,12 +104,35 @@ impl Run {
         Ok(view)
     }
 
+    /// Keeps from here on what the CPU and the device do when.
+    pub fn keep_timeline(&mut self) {
+        self.frames.keep_timelines();
+        self.timeline = Some(TimelineRecord::begin(Some(&self.device.info().name)));
+    }
+
+    /// Goes on with the time line of another run on the same device, where it keeps one.
+    pub fn continue_timeline(&mut self, before: Self) {
+        if let Some(timeline) = before.timeline {
+            self.frames.keep_timelines();
+            self.timeline = Some(timeline);
+        }
+    }
+
+    /// Notes what the CPU did from `start` until now, where that is kept.
+    pub fn note(&mut self, what: &str, start: Instant) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.cpu(what, start);
+        }
+    }
+
     /// Records and submits one step, and after it what `and_then` records.
     pub fn step(&mut self, and_then: impl FnOnce(&mut Recorder<'_>, &Simulation) -> Result<()>) -> Result<()> {
+        let start = Instant::now();
         let mut recorder = self.frames.begin()?;
         self.simulation.record(&mut recorder)?;
         and_then(&mut recorder, &self.simulation)?;
         let ticket = recorder.submit()?;
+        self.note("record and submit", start);
         self.submitted(ticket, 1)
     }
 
@@ -110,20 +140,42 @@ impl Run {
     /// work.
     pub fn submitted(&mut self, ticket: Ticket, steps: u32) -> Result<()> {
         self.steps += u64::from(steps);
-        self.cpu_timings.extend(self.simulation.take_cpu_timing().filter(|_| steps > 0));
-        forget(&mut self.cpu_timings);
+        if let Some(mut timing) = self.simulation.take_cpu_timing().filter(|_| steps > 0) {
+            let runs = std::mem::take(&mut timing.runs);
+            if let Some(timeline) = &mut self.timeline {
+                timeline.cpu_passes(&runs);
+            }
+            self.cpu_timings.push(timing);
+            forget(&mut self.cpu_timings);
+        }
         self.in_flight.push_back(ticket);
+        self.submissions.push_back(Instant::now());
         while self.in_flight.len() >= FRAMES_IN_FLIGHT {
             self.await_oldest()?;
         }
-        self.timings.extend(self.frames.take_timings());
+        self.take_timings();
         forget(&mut self.timings);
         Ok(())
     }
 
+    /// Takes in the times of the frames that have finished.
+    fn take_timings(&mut self) {
+        for mut timing in self.frames.take_timings() {
+            let submitted = self.submissions.pop_front();
+            if let (Some(timeline), Some(timing), Some(submitted)) = (&mut self.timeline, &mut timing, submitted) {
+                timeline.device(timing, submitted);
+                // It has been taken in.
+                timing.timeline = None;
+            }
+            self.timings.push(timing);
+        }
+    }
+
     fn await_oldest(&mut self) -> Result<()> {
         if let Some(ticket) = self.in_flight.pop_front() {
+            let start = Instant::now();
             self.device.wait(ticket)?;
+            self.note("wait for the device", start);
             let now = Instant::now();
             self.wall.push(now - self.last_end);
             forget(&mut self.wall);
@@ -171,7 +223,7 @@ impl Run {
             self.await_oldest()?;
         }
         self.frames.finish()?;
-        self.timings.extend(self.frames.take_timings());
+        self.take_timings();
         let positions = self.simulation.positions()?;
         let residuals = arguments
             .residuals
@@ -190,13 +242,20 @@ impl Run {
             .with_timings(&self.timings)
             .with_cpu_timings(&self.cpu_timings)
             .with_wall(&self.wall);
-        Outcome { report, picture, residuals, messages }.conclude(arguments, image)
+        let Self { timings, cpu_timings, timeline, .. } = self;
+        Outcome { report, timings, cpu_timings, timeline, picture, residuals, messages }.conclude(arguments, image)
     }
 }
 
 /// Vulkan, for a window's display where there is one.
 pub fn instance(arguments: &Arguments, display: Option<RawDisplayHandle>) -> Result<Instance> {
-    Instance::new(&InstanceOptions { validation: arguments.validate, display }).map_err(or_cpu)
+    let options = InstanceOptions {
+        validation: arguments.validate,
+        #[cfg(feature = "capture")]
+        capture: arguments.capture_frame.is_some(),
+        display,
+    };
+    Instance::new(&options).map_err(or_cpu)
 }
 
 /// The device that was asked for, or the best one.

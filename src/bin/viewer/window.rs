@@ -1,5 +1,7 @@
 //! Runs a scene in a window.
 
+#[cfg(feature = "capture")]
+mod capture;
 mod controls;
 mod files;
 mod hands;
@@ -15,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use tautline::engine::{Device, Surface, Swapchain};
 use tautline::glam::Vec2;
 use tautline::render::{self, Camera, Shown, ViewTargets};
@@ -29,6 +31,8 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use crate::arguments::{Arguments, Present};
+#[cfg(feature = "capture")]
+use crate::capture::FrameCapture;
 use crate::interrupt;
 use crate::mouse::{Mouse, zoom};
 use crate::output;
@@ -45,21 +49,6 @@ const HIDDEN_CHECK: Duration = Duration::from_millis(250);
 /// The most steps of a frame. At 60 frames a second, steps of 1/480 s keep up with the wall clock; where a device is too
 /// slow for that, the cloth slows down and the window goes on answering.
 const MAX_STEPS: u32 = 8;
-
-/// Connects to the display.
-pub fn open_display() -> Result<EventLoop<()>> {
-    // winit's own error for a Unix machine without a display does not say so. It comes to windows through X11 there.
-    let has_x11 = std::env::var_os("DISPLAY").is_some_and(|value| !value.is_empty());
-    if cfg!(all(unix, not(target_os = "macos"))) && !has_x11 {
-        return Err(anyhow!("DISPLAY is not set"));
-    }
-    EventLoop::new().map_err(|error| {
-        // winit puts the line of its source that failed before the reason.
-        let text = error.to_string();
-        let reason = text.split_once(".rs:").and_then(|(_, after)| after.split_once(": ")).map(|(_, reason)| reason);
-        anyhow!("{}", reason.unwrap_or(&text))
-    })
-}
 
 pub fn run(arguments: &Arguments, opening: &Opening, display: EventLoop<()>) -> Result<()> {
     let mut application = Application { arguments, opening, view: None, outcome: Ok(()) };
@@ -126,6 +115,8 @@ struct View {
     title_due: Instant,
     /// When device or surface were lost lately.
     losses: Vec<Instant>,
+    #[cfg(feature = "capture")]
+    capture: FrameCapture,
     #[cfg(feature = "hot-reload")]
     hot_reload: Option<hot_reload::HotReload>,
 }
@@ -138,6 +129,9 @@ impl View {
         let device = open_device(&instance, arguments, true)?;
         let mut run = Run::on(device, kept.backend, &scene)?;
         run.steps = kept.steps;
+        if arguments.trace.is_some() {
+            run.keep_timeline();
+        }
         if let Some(state) = &kept.state {
             run.simulation.go_on_from(state)?;
         }
@@ -150,6 +144,9 @@ impl View {
         let covered = panels.covered(size.width);
         let camera = kept.camera.unwrap_or_else(|| framing(&run, [size.width, size.height], covered));
         Ok(Self {
+            // Once, even where the device is opened again.
+            #[cfg(feature = "capture")]
+            capture: FrameCapture::of(arguments.capture_frame.filter(|_| losses.is_empty()), &run.device)?,
             hands: Hands::new(&run)?,
             clock: Clock::new(run.simulation.step().dt, scene.time_scale, MAX_STEPS),
             scene,
@@ -204,16 +201,23 @@ impl View {
         self.use_hands()?;
         self.update_panels()?;
         self.camera.covered = self.panels.covered(self.size.width);
+        let start = Instant::now();
         let Some(frame) = self.swapchain.acquire()? else {
             self.stale = true;
             return Ok(());
         };
+        self.run.note("wait for an image of the window", start);
         let steps = self.steps();
         let Some(targets) = &self.targets else {
             return Ok(());
         };
         self.run.simulation.set_camera(self.camera.position());
         self.drawing.scale(self.window.scale_factor() as f32);
+        #[cfg(feature = "capture")]
+        if let Err(error) = self.capture.start(self.run.frames.next_number()) {
+            self.panels.tell(format!("{error:#}"));
+        }
+        let start = Instant::now();
         let mut recorder = self.run.frames.begin()?;
         let looks_at_work = self.panels.wants_work();
         if looks_at_work {
@@ -240,11 +244,14 @@ impl View {
         self.hands.record(&mut recorder, &self.run.simulation, extent)?;
         self.window.pre_present_notify();
         let (ticket, fits) = self.swapchain.present(recorder, frame)?;
+        self.run.note("record, submit and present", start);
         self.stale = !fits;
         self.outputs.submitted();
         self.hands.submitted(ticket);
         self.run.submitted(ticket, steps)?;
         self.backup.submitted();
+        #[cfg(feature = "capture")]
+        self.end_capture();
         if let Some(left) = &mut self.frames_left {
             *left -= steps;
         }

@@ -13,7 +13,7 @@ mod timing;
 mod uploads;
 
 pub use simulation::CpuSimulation;
-pub use timing::{CpuPassTiming, CpuTiming};
+pub use timing::{CpuPassTiming, CpuRunTiming, CpuTiming};
 
 use glam::{Vec3, Vec4};
 

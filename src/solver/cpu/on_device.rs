@@ -43,13 +43,13 @@ impl OnDevice {
         };
         let host = solver.particles();
         let (name, kind): (_, fn(Buffer) -> Particles) = match host {
-            HostParticles::Buffer(_) => ("positions", Particles::Buffer),
-            HostParticles::Planes(_) => ("rope planes", Particles::Planes),
+            HostParticles::Buffer(_) => ("cloth.positions", Particles::Buffer),
+            HostParticles::Planes(_) => ("ropes.planes", Particles::Planes),
         };
         let particles = Buffer::from_slice(device, name, host.floats())?;
         let constraints = solver.constraints();
         let constraints =
-            constraints.map(|constraints| Buffer::from_slice(device, "constraints", &constraints)).transpose()?;
+            constraints.map(|constraints| Buffer::from_slice(device, "cloth.constraints", &constraints)).transpose()?;
         let lists = triangles.iter().flat_map(|Triangles { corners, around, .. }| [corners, around]);
         let list_uploads = lists.chain(&constraints).map(|buffer| Uploads::new(device, buffer)).collect();
         let mut on_device = Self {

@@ -13,11 +13,26 @@ pub struct CpuPassTiming {
     pub time: Duration,
 }
 
+/// Wall time of calls of one pass that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuRunTiming {
+    /// Name of the pass.
+    pub name: &'static str,
+    /// How many calls.
+    pub calls: u32,
+    /// When the first began.
+    pub start: Instant,
+    /// From then to the end of the last.
+    pub time: Duration,
+}
+
 /// Wall time of the passes of one or several steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuTiming {
     /// Its passes, in order of their first call.
     pub passes: Vec<CpuPassTiming>,
+    /// When they ran, in order.
+    pub runs: Vec<CpuRunTiming>,
 }
 
 impl CpuTiming {
@@ -38,6 +53,13 @@ impl CpuTiming {
                 pass.time += time;
             }
             None => self.passes.push(CpuPassTiming { name, calls: 1, time }),
+        }
+        match self.runs.last_mut().filter(|run| run.name == name) {
+            Some(run) => {
+                run.calls += 1;
+                run.time = run.start.elapsed();
+            }
+            None => self.runs.push(CpuRunTiming { name, calls: 1, start, time }),
         }
     }
 }

@@ -22,7 +22,7 @@ impl Uploads {
         let index = match self.stagings.iter_mut().position(|staging| staging.write(data)) {
             Some(free) => free,
             None => {
-                self.stagings.push(Staging::upload(&self.device, data)?);
+                self.stagings.push(Staging::upload(&self.device, self.buffer.name(), data)?);
                 self.stagings.len() - 1
             }
         };

@@ -3,7 +3,7 @@
 use egui::{Align2, Ui};
 
 /// Each key of the window, and what it does.
-const KEYS: [(&str, &str); 18] = [
+const KEYS: &[(&str, &str)] = &[
     ("Drag", "pull at cloth and ropes, move a collider, or orbit"),
     ("Ctrl drag", "cut"),
     ("Shift click", "pin, or let go"),
@@ -19,6 +19,8 @@ const KEYS: [(&str, &str); 18] = [
     ("-", "constraints 1 % shorter"),
     ("P", "take a picture"),
     ("M", "record a video, or end it"),
+    #[cfg(feature = "capture")]
+    ("F12", "capture the next frame for RenderDoc"),
     ("Tab", "show or hide the panel"),
     ("F1", "show or hide this list"),
     ("Esc", "quit"),
@@ -28,7 +30,7 @@ pub fn show(ui: &Ui, open: &mut bool) {
     let window = egui::Window::new("Keys").open(open).collapsible(false).resizable(false);
     window.anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(ui.ctx(), |ui| {
         egui::Grid::new("keys").num_columns(2).spacing([24.0, 5.0]).show(ui, |ui| {
-            for (key, meaning) in KEYS {
+            for &(key, meaning) in KEYS {
                 ui.strong(key);
                 ui.label(meaning);
                 ui.end_row();

@@ -30,14 +30,14 @@ impl Canvas {
         let kind = ImageKind::Color { format, samples: 1 };
         Ok(Self {
             targets: ViewTargets::new(device, extent, format)?,
-            image: Image::new(device, "recorded picture", kind, extent)?,
+            image: Image::new(device, "canvas.image", kind, extent)?,
             layout: Layout { extent, blue_first },
         })
     }
 
     /// Memory that a picture is read back into.
     pub fn staging(&self, device: &Device) -> Result<Staging> {
-        Ok(Staging::readback(device, self.image.byte_size())?)
+        Ok(Staging::readback(device, "canvas.image", self.image.byte_size())?)
     }
 
     pub fn layout(&self) -> Layout {

@@ -31,6 +31,8 @@ impl View {
             Key::Named(NamedKey::Tab) => self.panels.toggle(),
             Key::Named(NamedKey::F1) => self.panels.toggle_keys(),
             Key::Named(NamedKey::F5) => self.reload(),
+            #[cfg(feature = "capture")]
+            Key::Named(NamedKey::F12) => self.capture_next_frame(),
             Key::Character(text) if text.eq_ignore_ascii_case("r") => self.reset()?,
             Key::Character(text) if text.eq_ignore_ascii_case("j") => self.switch_constraint_solver(),
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
@@ -182,7 +184,8 @@ impl View {
             let size = [self.size.width, self.size.height];
             self.camera = framing(&run, size, self.panels.covered(self.size.width));
         }
-        self.run = run;
+        let before = std::mem::replace(&mut self.run, run);
+        self.run.continue_timeline(before);
         self.clock = Clock::new(self.run.simulation.step().dt, scene.time_scale, MAX_STEPS);
         self.kept = false;
         self.steps_due = 0;

@@ -155,7 +155,7 @@ impl View {
     }
 
     /// Tells in the window what was written, or why it could not be.
-    fn tell(&mut self, outcome: Result<String>) {
+    pub(super) fn tell(&mut self, outcome: Result<String>) {
         match outcome {
             Ok(text) => self.panels.announce(text),
             Err(error) => self.panels.tell(format!("{error:#}")),

@@ -1,0 +1,111 @@
+//! What `doctor` says of machines, of the barriers of a step, and of kernels.
+
+#![cfg(feature = "viewer")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::load;
+
+/// Runs it in a folder with these variables: its exit code, and what it wrote to standard output and to standard error.
+fn doctor(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_doctor"));
+    command.current_dir(folder).args(arguments);
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    let output = command.envs(environment.iter().copied()).output().unwrap();
+    let [told, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(!errors.contains("panicked"), "{errors}");
+    (output.status.code(), told, errors)
+}
+
+fn run(arguments: &[&str]) -> String {
+    let (code, told, errors) = doctor(Path::new("."), arguments, &[]);
+    assert_eq!((code, &*errors), (Some(0), ""), "{told}");
+    told
+}
+
+#[test]
+fn it_says_what_there_is_and_ends_with_ready() {
+    let told = run(&[]);
+    assert_eq!(told.lines().last(), Some("ready"), "{told}");
+    let device = tautline::engine::Device::headless(None).unwrap();
+    let chosen = format!("{}, chosen", device.info());
+    let version = concat!("tautline    ", env!("CARGO_PKG_VERSION"), " on ");
+    let shared_memory = format!("shared memory: {} KiB", device.limits().max_compute_shared_memory_size / 1024);
+    for part in [version, &chosen, &shared_memory, "VK_LAYER_KHRONOS_validation", "DISPLAY is not set"] {
+        assert!(told.contains(part), "'{part}' is not in {told}");
+    }
+    assert_eq!(told.matches(", chosen").count(), 1);
+}
+
+#[test]
+fn it_says_what_is_missing_and_what_to_install() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("libvulkan.so.1"), "no library").unwrap();
+    let none = [("VK_DRIVER_FILES", "/none.json"), ("VK_ICD_FILENAMES", "/none.json")];
+    let hidden = [("LD_LIBRARY_PATH", ".")];
+    for (environment, reason) in
+        [(&none[..], "no Vulkan device was found"), (&hidden[..], "no Vulkan loader was found")]
+    {
+        if environment == hidden && !cfg!(target_os = "linux") {
+            continue;
+        }
+        let (code, told, errors) = doctor(folder.path(), &[], environment);
+        assert_eq!((code, &*errors), (Some(1), ""), "{told}");
+        assert!(told.contains(reason), "{told}");
+        let last = told.lines().last().unwrap();
+        assert!(last.starts_with("not ready: ") && last.contains("mesa-vulkan-drivers"), "{told}");
+    }
+    let (code, told, _) = doctor(folder.path(), &["--device", "riva"], &[]);
+    assert!(code == Some(1) && told.contains("no Vulkan device matches 'riva'"), "{told}");
+}
+
+#[test]
+fn it_says_what_each_pass_of_a_step_waits_for() {
+    let told = run(&["--barriers", "flag"]);
+    let scene = load("flag", &[]);
+    let batches = scene.cloth().unwrap().coloring.batches().len();
+    let calls = scene.substeps as usize * (2 + batches);
+    // The first call waits for what was before the recording, and each other one for the one before it.
+    assert!(told.contains(&format!(": {calls} calls, {} barriers", calls - 1)), "{told}");
+    let repeats = format!("{} times, the first time without the first barrier:", scene.substeps);
+    assert!(told.contains(&repeats), "{told}");
+    let wait = "cloth.positions: read after write, after pbd/solve; in OpenGL GL_SHADER_STORAGE_BARRIER_BIT";
+    assert!(told.contains(wait), "{told}");
+    assert!(told.contains("COMPUTE_SHADER (SHADER_STORAGE_WRITE) -> COMPUTE_SHADER (SHADER_STORAGE_READ"), "{told}");
+    let fewer = run(&["--barriers", "flag", "--set", "substeps=2"]);
+    assert!(fewer.contains(&format!(": {} calls,", 2 * (2 + batches))), "{fewer}");
+    let image = "in OpenGL GL_SHADER_IMAGE_ACCESS_BARRIER_BIT";
+    assert!(run(&["--barriers", "verlet"]).contains(image));
+}
+
+#[test]
+fn it_tells_of_every_kernel() {
+    let told = run(&["--kernels"]);
+    let device = tautline::engine::Device::headless(None).unwrap();
+    let parts = told.matches("subgroups of").count();
+    assert_eq!(parts >= tautline::shaders::KERNELS.len(), device.has_statistics(), "{told}");
+    for kernel in &tautline::shaders::KERNELS {
+        assert!(told.contains(&format!("glsl/{}.comp  workgroup ", kernel.name)), "{}", kernel.name);
+    }
+    assert!(told.contains("glsl/pbd/solve.comp  workgroup 256 x 1 x 1"), "{told}");
+}
+
+#[test]
+fn what_it_cannot_use_is_a_sentence() {
+    for (arguments, code, says) in [
+        (&["--barriers", "no-such-scene"][..], 1, "no-such-scene"),
+        (&["--barriers", "flag", "--set", "substeps=-1"], 1, "substeps"),
+        (&["--barriers", "flag", "--set", "substeps"], 2, "it has to be KEY=VALUE"),
+        (&["--set", "substeps=2"], 2, "--barriers"),
+        (&["--barriers", "flag", "--kernels"], 2, "cannot be used with"),
+        (&["--barriers", "flag", "--device", "riva"], 1, "no Vulkan device matches 'riva'"),
+    ] {
+        let (found, told, errors) = doctor(Path::new("."), arguments, &[]);
+        assert_eq!((found, &*told), (Some(code), ""), "{errors}");
+        assert!(errors.contains(says) && (code == 2 || errors.lines().count() == 1), "{errors}");
+    }
+}

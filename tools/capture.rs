@@ -1,5 +1,8 @@
 //! `capture`: runs a scene up to a frame and captures that for RenderDoc, without a window and without drawing.
 
+#[path = "../src/bin/viewer/setting.rs"]
+mod setting;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,6 +12,8 @@ use clap::Parser;
 use tautline::engine::{Capturer, Device, Frames, Instance, InstanceOptions};
 use tautline::io::check_writable;
 use tautline::scene::Scene;
+
+use setting::key_and_value;
 
 /// Captures one frame of a scene for RenderDoc: all passes of one step, on the device, without a window.
 #[derive(Debug, Parser)]
@@ -71,9 +76,4 @@ fn run(arguments: &Arguments) -> Result<()> {
 /// The folder that a file lies in.
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn key_and_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it has to be KEY=VALUE, as in substeps=20")?;
-    Ok((key.trim().into(), value.trim().into()))
 }

@@ -7,12 +7,16 @@ mod kernels;
 mod machine;
 #[path = "../../src/bin/viewer/output.rs"]
 mod output;
+#[path = "../../src/bin/viewer/setting.rs"]
+mod setting;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+
+use setting::key_and_value;
 
 /// Says what this machine has for the viewer, in a text for bug reports; ends with 'ready', or with what to install
 #[derive(Debug, Parser)]
@@ -57,9 +61,4 @@ fn run(arguments: &Arguments) -> Result<bool> {
     };
     output::print(&text)?;
     Ok(is_well)
-}
-
-fn key_and_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it has to be KEY=VALUE, as in substeps=20")?;
-    Ok((key.trim().to_string(), value.trim().to_string()))
 }

@@ -12,6 +12,7 @@ use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::SolverKind;
 
+use crate::setting::key_and_value;
 use crate::source::Source;
 
 /// The preset that runs where nothing else was asked for.
@@ -244,14 +245,6 @@ fn quoted(text: &str) -> String {
 fn resolved(path: &Path) -> PathBuf {
     let beside = |name| Some(path.parent()?.join(".").canonicalize().ok()?.join(name));
     path.canonicalize().ok().or_else(|| beside(path.file_name()?)).unwrap_or_else(|| path.into())
-}
-
-fn key_and_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it has to be KEY=VALUE, as in substeps=20")?;
-    if key.trim().is_empty() || value.trim().is_empty() {
-        return Err("both KEY and VALUE are needed, as in substeps=20".into());
-    }
-    Ok((key.trim().to_string(), value.trim().to_string()))
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {

@@ -15,6 +15,7 @@ mod output;
 mod panels;
 mod report;
 mod run;
+mod setting;
 mod source;
 mod timeline;
 mod timings_file;

@@ -107,6 +107,8 @@ fn the_flag_is_reported_with_every_field() {
 
     assert_eq!(calls(&report), [("pbd/predict", 15), ("pbd/solve", 15 * 8), ("pbd/velocity", 15)]);
     assert_eq!(keys(&report["frame"]), BTreeSet::from(["gpu_us", "cpu_us", "wall_us"]));
+    let shares: f64 = report["passes"].as_array().unwrap().iter().map(|pass| number(&pass["share"])).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "all passes are {shares} of their time");
     let spreads = report["passes"].as_array().unwrap().iter().map(|pass| &pass["gpu_us"]);
     for spread in spreads.chain([&report["frame"]["gpu_us"], &report["frame"]["wall_us"]]) {
         assert_eq!(keys(spread), BTreeSet::from(["min", "median", "p95", "max"]));

@@ -113,6 +113,21 @@ fn passes_of_the_cpu_lie_in_its_steps() {
     assert!(in_table <= sum && spans(&events, DEVICE).is_empty(), "{in_table} of {sum} µs");
 }
 
+/// Without timestamps nothing is told of passes, and the state is the same.
+#[test]
+fn a_run_without_timestamps_ends_in_the_same_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, _, timed) = run(folder.path(), "gpu");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
+    let flag = ["flag", "--headless", "--set", "columns=20", "--set", "rows=20", "--set", "substeps=3", "--untimed"];
+    command.current_dir(folder.path()).args(flag).args(["--frames", &FRAMES.to_string(), "--report", "untimed.json"]);
+    assert!(command.output().unwrap().status.success());
+    let untimed: Value = serde_json::from_slice(&fs::read(folder.path().join("untimed.json")).unwrap()).unwrap();
+    assert_eq!(untimed["state"], timed["state"]);
+    assert!(untimed["frame"]["gpu_us"].is_null() && untimed["frame"]["wall_us"]["median"].as_f64().unwrap() > 0.0);
+    assert!(timed["frame"]["gpu_us"]["median"].as_f64().unwrap() > 0.0);
+}
+
 #[test]
 fn a_time_line_that_cannot_be_written_is_told_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();

@@ -88,6 +88,16 @@ impl Frames {
         std::mem::take(&mut self.finished)
     }
 
+    /// Takes no times from here on, to see what that costs; waits until every frame in flight has finished.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`](super::Error::DeviceLost), or what Vulkan reports.
+    pub fn stop_timing(&mut self) -> Result<()> {
+        self.finish()?;
+        self.slots.iter_mut().for_each(|slot| slot.timestamps = None);
+        Ok(())
+    }
+
     /// Keeps from here on when each pass ran, in [`FrameTiming::timeline`]; for that the device's clock is read once a frame.
     pub fn keep_timelines(&mut self) {
         self.keeps_timelines = true;

@@ -103,7 +103,8 @@ impl Backup {
     pub fn submitted(&mut self) {
         if let Some(moment) = self.recorded.take() {
             let copies = self.copies.clone();
-            self.reading = Some(thread::spawn(move || copies.read(&moment)));
+            // Where the system has no thread left, the copies before stay the last.
+            self.reading = thread::Builder::new().spawn(move || copies.read(&moment)).ok();
         }
     }
 

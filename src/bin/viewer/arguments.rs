@@ -109,6 +109,10 @@ pub struct Arguments {
     #[arg(long, value_name = "JSON")]
     pub trace: Option<PathBuf>,
 
+    /// Takes no times of passes, to see what the timestamps cost; the wall's are still told
+    #[arg(long, requires = "headless", conflicts_with_all = ["timings", "trace"])]
+    pub untimed: bool,
+
     /// Prints, at the end, the error that each of N iterations would leave, with either constraint solver
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub residuals: Option<u32>,

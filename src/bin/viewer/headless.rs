@@ -40,6 +40,9 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     if arguments.trace.is_some() {
         run.keep_timeline();
     }
+    if arguments.untimed {
+        run.frames.stop_timing()?;
+    }
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {

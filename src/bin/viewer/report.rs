@@ -56,6 +56,8 @@ pub struct PassReport {
     gpu_us: Option<Spread>,
     /// Absent where it ran on the GPU.
     cpu_us: Option<Spread>,
+    /// Of the time of all passes on the same processor in all frames, from 0 to 1; absent where it has no times.
+    share: Option<f64>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -128,7 +130,7 @@ impl State {
 
 impl PassReport {
     fn untimed((name, calls_per_frame): (String, u32)) -> Self {
-        Self { name, calls_per_frame, gpu_us: None, cpu_us: None }
+        Self { name, calls_per_frame, gpu_us: None, cpu_us: None, share: None }
     }
 }
 
@@ -219,9 +221,12 @@ impl Report {
                 self.passes.push(PassReport::untimed((pass.name.to_string(), pass.calls)));
             }
         }
-        for PassReport { name, gpu_us, .. } in &mut self.passes {
+        let all: u64 = timed.iter().map(|timing| timing.gpu_ns).sum();
+        for PassReport { name, gpu_us, share, .. } in &mut self.passes {
             let passes = timed.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name);
-            *gpu_us = Spread::of(passes.map(|pass| pass.gpu_ns as f64 / 1e3).collect());
+            let times: Vec<f64> = passes.map(|pass| pass.gpu_ns as f64 / 1e3).collect();
+            *share = share_of(&times, all as f64 / 1e3);
+            *gpu_us = Spread::of(times);
         }
         self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
         self
@@ -237,9 +242,12 @@ impl Report {
                 None => passes.push(PassReport::untimed((pass.name.to_string(), pass.calls))),
             }
         }
-        for PassReport { name, cpu_us, .. } in &mut passes {
+        let all: Duration = timings.iter().map(CpuTiming::total).sum();
+        for PassReport { name, cpu_us, share, .. } in &mut passes {
             let times = timings.iter().flat_map(|timing| &timing.passes).filter(|pass| *pass.name == **name);
-            *cpu_us = Spread::of(times.map(|pass| pass.time.as_secs_f64() * 1e6).collect());
+            let times: Vec<f64> = times.map(|pass| pass.time.as_secs_f64() * 1e6).collect();
+            *share = share_of(&times, all.as_secs_f64() * 1e6);
+            *cpu_us = Spread::of(times);
         }
         self.passes.splice(0..0, passes);
         self.frame.cpu_us = Spread::of(timings.iter().map(|timing| timing.total().as_secs_f64() * 1e6).collect());
@@ -260,6 +268,11 @@ impl Report {
     }
 }
 
+/// What times have of all time; none where there are none.
+fn share_of(times: &[f64], all: f64) -> Option<f64> {
+    (!times.is_empty() && all > 0.0).then(|| times.iter().sum::<f64>() / all)
+}
+
 /// The report as a person reads it.
 pub fn table(report: &Report) -> String {
     let mut text = String::new();
@@ -274,14 +287,15 @@ pub fn table(report: &Report) -> String {
     );
     let _ = writeln!(
         text,
-        "\n{:<24} {:>6} {:>10} {:>10} {:>10} {:>10}",
-        "µs a frame", "calls", "min", "median", "p95", "max"
+        "\n{:<24} {:>6} {:>10} {:>10} {:>10} {:>10} {:>7}",
+        "µs a frame", "calls", "min", "median", "p95", "max", "share"
     );
-    let mut row = |name: &str, calls: &str, spread: Option<Spread>| {
+    let mut row = |name: &str, calls: &str, spread: Option<Spread>, share: Option<f64>| {
         let _ = write!(text, "{name:<24} {calls:>6}");
         match spread {
             Some(Spread { min, median, p95, max }) => {
-                let _ = writeln!(text, " {min:>10.1} {median:>10.1} {p95:>10.1} {max:>10.1}");
+                let share = share.map(|share| format!(" {:>5.1} %", 100.0 * share)).unwrap_or_default();
+                let _ = writeln!(text, " {min:>10.1} {median:>10.1} {p95:>10.1} {max:>10.1}{share}");
             }
             None => {
                 let _ = writeln!(text, " {:>10}", "n/a");
@@ -289,17 +303,17 @@ pub fn table(report: &Report) -> String {
         }
     };
     for pass in &report.passes {
-        row(&pass.name, &pass.calls_per_frame.to_string(), pass.gpu_us.or(pass.cpu_us));
+        row(&pass.name, &pass.calls_per_frame.to_string(), pass.gpu_us.or(pass.cpu_us), pass.share);
     }
     match (report.frame.cpu_us, report.frame.gpu_us) {
-        (None, gpu) => row("GPU", "", gpu),
-        (cpu, None) => row("CPU", "", cpu),
+        (None, gpu) => row("GPU", "", gpu, None),
+        (cpu, None) => row("CPU", "", cpu, None),
         (cpu, gpu) => {
-            row("CPU", "", cpu);
-            row("GPU", "", gpu);
+            row("CPU", "", cpu, None);
+            row("GPU", "", gpu, None);
         }
     }
-    row("wall", "", report.frame.wall_us);
+    row("wall", "", report.frame.wall_us, None);
     if report.cuts > 0 || state.cut_constraints > 0 {
         let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);
     }

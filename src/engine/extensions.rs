@@ -13,7 +13,7 @@ use super::instance::Instance;
 pub(super) struct Extensions {
     /// What the driver says of kernels (VK_KHR_pipeline_executable_properties).
     pub(super) has_statistics: bool,
-    /// The time of the device, to be read at any moment (VK_KHR_calibrated_timestamps, which older drivers have as EXT).
+    /// The time of the device, to be read at any moment (VK_EXT_calibrated_timestamps, or KHR).
     pub(super) clock: Option<&'static CStr>,
 }
 
@@ -30,7 +30,8 @@ impl Extensions {
         }
         let has_statistics = executables.pipeline_executable_info == vk::TRUE;
         let mut clock = None;
-        for name in [khr::calibrated_timestamps::NAME, ext::calibrated_timestamps::NAME] {
+        // The older name first: validation layers that do not know the newer one warn of it.
+        for name in [ext::calibrated_timestamps::NAME, khr::calibrated_timestamps::NAME] {
             if clock.is_none() && has(name)? {
                 clock = Some(name);
             }

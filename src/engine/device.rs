@@ -241,7 +241,16 @@ impl Device {
         let values = [ticket.0];
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: the semaphore lives as long as the device, and a ticket is only made by the submission that signals it.
-        unsafe { self.raw().wait_semaphores(&info, u64::MAX) }.call("vkWaitSemaphores")
+        unsafe { self.raw().wait_semaphores(&info, u64::MAX) }.call("vkWaitSemaphores")?;
+        if self.instance().validates() {
+            // The validation layer's core checks follow submissions in a thread of their own. In layer 1.3.239 that goes on after
+            // this wait, and corrupts the heap where a command buffer is recorded anew meanwhile; for an idle queue the
+            // layer waits for its thread.
+            let queue = lock(&self.shared.queue);
+            // SAFETY: the lock serialises the queue.
+            unsafe { self.raw().queue_wait_idle(queue.raw) }.call("vkQueueWaitIdle")?;
+        }
+        Ok(())
     }
 
     /// Waits until everything submitted so far has finished.

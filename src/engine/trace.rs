@@ -96,27 +96,33 @@ impl Trace {
         conflicts
     }
 
-    fn is_ordered(&self, Conflict { earlier: (before, first), later: (index, second) }: &Conflict) -> bool {
+    fn is_ordered(&self, conflict: &Conflict) -> bool {
+        let Conflict { earlier: (_, first), later: (index, second) } = conflict;
         match self.transition_at(*index, second.resource) {
             // The barrier that changes the layout has to follow the earlier access itself.
             Some(barrier) => orders(barrier, first, second),
-            None => {
-                // A change of layout is seen by all that its own barrier is for.
-                let was_for = |barrier: &Barrier| !first.writes() && !second.writes() && is_for(barrier, second);
-                self.transition_at(*before, first.resource).is_some_and(was_for)
-                    || self.between(*before, *index).any(|barrier| orders(barrier, first, second))
-            }
+            None => self.is_ordered_until(conflict, *index),
         }
+    }
+
+    /// Whether the barriers up to the one right before call `until` order two accesses in one layout.
+    fn is_ordered_until(
+        &self,
+        Conflict { earlier: (before, first), later: (_, second) }: &Conflict,
+        until: usize,
+    ) -> bool {
+        // A change of layout is seen by all that its own barrier is for.
+        let was_for = |barrier: &Barrier| !first.writes() && !second.writes() && is_for(barrier, second);
+        self.transition_at(*before, first.resource).is_some_and(was_for)
+            || self.between(*before, until).any(|barrier| orders(barrier, first, second))
     }
 
     /// The conflicts that nothing orders but the barrier right before the later call.
     pub(super) fn waits(&self) -> Vec<Conflict> {
-        let is_ordered_before = |Conflict { earlier: (before, first), later: (index, second) }: &Conflict| {
-            *index > 0 && self.between(*before, index - 1).any(|barrier| orders(barrier, first, second))
-        };
         let mut waits = self.conflicts();
         waits.retain(|wait| {
-            self.transition_at(wait.later.0, wait.later.1.resource).is_some() || !is_ordered_before(wait)
+            let (index, one) = &wait.later;
+            self.transition_at(*index, one.resource).is_some() || !self.is_ordered_until(wait, index - 1)
         });
         waits
     }
@@ -304,6 +310,12 @@ mod tests {
         let copied = one(Stages::ALL_TRANSFER, Accesses::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
         let passes = [("write", &write), ("copy", &copied), ("read", &read), ("read again", &read), ("write", &write)];
         passes.map(|(name, uses)| (name, uses.clone())).to_vec()
+    }
+
+    #[test]
+    fn what_sees_a_change_of_layout_waits_for_nothing_more() {
+        let waits: Vec<_> = record(&drawn_and_sampled()).calls().iter().map(|call| call.waits.len()).collect();
+        assert_eq!(waits, [0, 1, 0]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! What a machine has for the viewer.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::{env, fs};
 
 use tautline::engine::{Device, DeviceInfo, Error, Instance, InstanceOptions, LoaderInfo};
 
 use crate::display::open_display;
+use crate::program::is_on_path;
 
 /// A text for bug reports, and whether the viewer can run here.
 pub fn report(device: Option<&str>) -> (String, bool) {
@@ -115,9 +115,4 @@ fn system() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME=")).map(|name| name.trim_matches('"'));
     format!("{} ({} {})", name.unwrap_or(env::consts::OS), env::consts::OS, env::consts::ARCH)
-}
-
-fn is_on_path(program: &str) -> bool {
-    let program = Path::new(program).with_extension(env::consts::EXE_EXTENSION);
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&program).is_file()))
 }

@@ -7,6 +7,8 @@ mod kernels;
 mod machine;
 #[path = "../../src/bin/viewer/output.rs"]
 mod output;
+#[path = "../../src/bin/viewer/program.rs"]
+mod program;
 #[path = "../../src/bin/viewer/setting.rs"]
 mod setting;
 

@@ -13,6 +13,7 @@ mod mouse;
 mod outcome;
 mod output;
 mod panels;
+mod program;
 mod report;
 mod run;
 mod setting;

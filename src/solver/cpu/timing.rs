@@ -57,7 +57,7 @@ impl CpuTiming {
         match self.runs.last_mut().filter(|run| run.name == name) {
             Some(run) => {
                 run.calls += 1;
-                run.time = run.start.elapsed();
+                run.time = start + time - run.start;
             }
             None => self.runs.push(CpuRunTiming { name, calls: 1, start, time }),
         }

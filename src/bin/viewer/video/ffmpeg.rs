@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use tautline::render::Picture;
 
 use super::pace::Pace;
+use crate::program::is_on_path;
 
 const PROGRAM: &str = "ffmpeg";
 /// How many lines of what ffmpeg says of an error are told: the first ones have its cause.
@@ -22,10 +23,9 @@ pub enum Codec {
     Mpeg4,
 }
 
-/// Whether a program of that name is on the path.
-pub fn is_on_path() -> bool {
-    let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(&name).is_file()))
+/// Whether it is there.
+pub fn has_ffmpeg() -> bool {
+    is_on_path(PROGRAM)
 }
 
 impl Codec {

@@ -20,7 +20,7 @@ use canvas::Layout;
 use pace::Pace;
 
 pub use canvas::Canvas;
-pub use ffmpeg::is_on_path as has_ffmpeg;
+pub use ffmpeg::has_ffmpeg;
 pub use job::Job;
 pub use target::{Format, Target, numbered};
 

@@ -16,6 +16,7 @@ mod ray;
 mod rope;
 mod rope_layout;
 mod rope_rest;
+mod source_mesh;
 mod strain;
 
 pub use adjacency::triangles_around;
@@ -35,6 +36,7 @@ pub use rope::{Anchor, Hold, MOST_ROPE_PARTICLES, MOST_ROPES, Rope, RopeEnd, Rop
 pub use rope_layout::{HeldEnds, RopeLayout};
 pub use rope_rest::RopeRest;
 use rope_rest::hanging_chain;
+pub use source_mesh::{SourceMesh, UpAxis, VertexAttribute, VertexGroup};
 pub use strain::{Strain, strain};
 
 use glam::{Vec2, Vec4};

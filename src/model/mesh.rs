@@ -1,5 +1,6 @@
 use glam::{DVec3, Vec2, Vec3};
 
+use super::components::Components;
 use super::{Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
@@ -101,10 +102,7 @@ impl TriangleMesh {
             if let Some(vertex) = vertices.into_iter().find(|&vertex| vertex as usize >= vertex_count) {
                 return Err(MeshError::OutOfRange { triangle, vertex, vertex_count });
             }
-            let [a, b, c] = vertices.map(|vertex| mesh.position(vertex));
-            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
-            // Twice the area is the longest edge times the height over it.
-            if mesh.area(vertices) * 2.0 <= LEAST_HEIGHT * longest * longest {
+            if !has_area(vertices.map(|vertex| mesh.position(vertex))) {
                 return Err(MeshError::NoArea { triangle, vertices });
             }
         }
@@ -188,22 +186,16 @@ impl TriangleMesh {
     /// A vertex that no triangle uses is a component of its own, and therefore its top.
     fn highest_vertices(&self, fraction: f64) -> Vec<u32> {
         let vertices = 0..self.positions.len() as u32;
-        let mut parents: Vec<u32> = vertices.clone().collect();
-        // Two sides of a triangle join its three corners.
-        for [a, b] in self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]) {
-            let (root_a, root_b) = (root(&mut parents, a), root(&mut parents, b));
-            parents[root_a as usize] = root_b;
-        }
-        let roots: Vec<usize> = vertices.clone().map(|vertex| root(&mut parents, vertex) as usize).collect();
+        let components = Components::of_triangles(self.positions.len(), &self.triangles);
 
-        let mut extents = vec![(f64::INFINITY, f64::NEG_INFINITY); roots.len()];
+        let mut extents = vec![(f64::INFINITY, f64::NEG_INFINITY); self.positions.len()];
         for vertex in vertices.clone() {
-            let (bottom, top) = &mut extents[roots[vertex as usize]];
+            let (bottom, top) = &mut extents[components.of[vertex as usize] as usize];
             let height = self.position(vertex).y;
             (*bottom, *top) = (bottom.min(height), top.max(height));
         }
         let is_high = |&vertex: &u32| {
-            let (bottom, top) = extents[roots[vertex as usize]];
+            let (bottom, top) = extents[components.of[vertex as usize] as usize];
             top - self.position(vertex).y <= fraction * (top - bottom)
         };
         vertices.filter(is_high).collect()
@@ -260,17 +252,15 @@ impl TriangleMesh {
     }
 }
 
-fn sorted(a: u32, b: u32) -> [u32; 2] {
-    [a.min(b), a.max(b)]
+/// Whether a triangle has an area, beyond rounding; one that has none has no front and no mass.
+pub(super) fn has_area([a, b, c]: [DVec3; 3]) -> bool {
+    let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    // Twice the area is the longest edge times the height over it.
+    (b - a).cross(c - a).length() > LEAST_HEIGHT * longest * longest
 }
 
-/// The representative of the component of `vertex`, shortening the way to it.
-fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
-    while parents[vertex as usize] != vertex {
-        parents[vertex as usize] = parents[parents[vertex as usize] as usize];
-        vertex = parents[vertex as usize];
-    }
-    vertex
+fn sorted(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
 }
 
 #[cfg(test)]

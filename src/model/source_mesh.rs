@@ -100,13 +100,13 @@ impl SourceMesh {
         (greatest - least).max_element()
     }
 
-    /// The length of the file's unit \[m\]: what the format says, or else a guess from the size, by which cloth is from 10 cm to
-    /// 10 m large: up to 10 it is in metres, up to 1000 in centimetres, and beyond in millimetres.
+    /// The length of the file's unit \[m\]: what the format says, or else a guess from the size: up to 10 it is in metres, up to 300
+    /// in centimetres, and beyond in millimetres. So a garment from 30 cm to 3 m is guessed right, whichever it is in.
     #[must_use]
     pub fn guess_metres_per_unit(&self) -> f32 {
         self.metres_per_unit.unwrap_or(match self.size() {
             size if size <= 10.0 => 1.0,
-            size if size <= 1000.0 => 0.01,
+            size if size <= 300.0 => 0.01,
             _ => 0.001,
         })
     }

@@ -6,10 +6,12 @@ use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use glam::Vec2;
+
 use super::Scene;
 use super::error::SceneError;
 use super::file::check_is_file;
-use crate::io::{HeightSamples, read_heights, read_obj, read_texture};
+use crate::io::{Fault, HeightSamples, Place, mesh_endings, read_heights, read_mesh, read_texture};
 use crate::model::{TextureImage, TriangleMesh};
 
 /// What has been read of the files that a scene names; clones share it.
@@ -34,8 +36,8 @@ impl SceneFiles {
             |content| &mut content.meshes,
             (path.into(), scale.to_bits()),
             || {
-                check_is_file(path, "a Wavefront OBJ file (.obj)")?;
-                Ok(read_obj(path, scale)?)
+                check_is_file(path, &format!("a mesh ({})", mesh_endings()))?;
+                triangle_mesh(path, scale)
             },
         )
     }
@@ -81,6 +83,27 @@ impl SceneFiles {
         kept.insert(key, value.clone());
         Ok(value)
     }
+}
+
+/// The mesh of a file whose unit is `scale` metres; a polygon becomes a fan of triangles around its first corner.
+fn triangle_mesh(path: &Path, scale: f32) -> Result<TriangleMesh, SceneError> {
+    let source = read_mesh(path)?;
+    let (mut corners, mut lines) = (Vec::new(), Vec::new());
+    for (index, face) in source.faces().enumerate() {
+        corners.extend((face.start + 1..face.end - 1).map(|corner| [face.start, corner, corner + 1]));
+        lines.resize(corners.len(), source.face_lines.as_ref().map(|lines| lines[index]));
+    }
+    let triangles = corners.iter().map(|corners| corners.map(|corner| source.corners[corner])).collect();
+    let positions = source.positions.iter().map(|&position| position * scale).collect();
+    let mesh = TriangleMesh::new(positions, triangles).map_err(|reason| {
+        let line = reason.triangle().and_then(|triangle| lines[triangle]);
+        let place = line.map_or(Place::File, |line| Place::Line(line as usize));
+        Fault { place, problem: reason.to_string() }.of(path)
+    })?;
+    // Images count downwards.
+    let uv = |uvs: &[Vec2], corner: usize| Vec2::new(uvs[corner].x, 1.0 - uvs[corner].y);
+    Ok(mesh
+        .with_uvs(source.uvs.map(|uvs| corners.iter().map(|corners| corners.map(|corner| uv(&uvs, corner))).collect())))
 }
 
 impl PartialEq for SceneFiles {

@@ -89,7 +89,7 @@ scene! {
     /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them), or `"rope"` (ropes, document 004).
     solver: SolverKind = SolverKind::Xpbd;
 
-    /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
+    /// A mesh to hang up, a file that ends in `.obj`, `.gltf`, `.glb`, `.ply` or `.stl`, relative to the scene file. Without it the cloth is a grid.
     mesh: Option<PathBuf> = None;
     /// Unit of the mesh's file \[m\]: 0.01 where it is in centimetres.
     scale: f32 = 1.0, in 1e-9..=1e9, "m";

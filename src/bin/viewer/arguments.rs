@@ -32,7 +32,7 @@ use crate::video::Target;
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up; else what the last window showed,
+    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up; else what the last window showed,
     /// or the preset flag
     pub scene: Option<OsString>,
 

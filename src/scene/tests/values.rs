@@ -174,7 +174,7 @@ fn wrong_values_say_what_would_be_right() {
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
-        (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),
+        (&["mesh=a.fbx"], "`mesh` must be the path of a mesh (.obj, .gltf, .glb, .ply or .stl), not \"a.fbx\""),
         (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),
         (
             &["pins=[0, -1]"],

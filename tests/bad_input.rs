@@ -98,10 +98,10 @@ fn scenes_that_cannot_be_had() {
         (&["flagg"][..], &["`flagg`", "did you mean `flag`?", presets, ".toml", ".obj"][..]),
         (&[""], &["no preset ``", presets]),
         (&["gone.toml"], &["gone.toml does not exist", "scene file"]),
-        (&["gone.obj"], &["gone.obj does not exist", "Wavefront OBJ"]),
-        (&["."], &[". is a directory", "give a scene file (.toml) or a mesh (.obj)"]),
+        (&["gone.obj"], &["gone.obj does not exist", "a mesh (.obj, .gltf, .glb, .ply or .stl)"]),
+        (&["."], &[". is a directory", "give a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl)"]),
         (&["picture.png"], &["picture.png is of no kind that can be read", ".toml"]),
-        (&["mesh"], &["`mesh` must be the path of a Wavefront OBJ file"]),
+        (&["mesh"], &["`mesh` must be the path of a mesh"]),
         (&["two\nlines"], &["there is no preset `two lines`"]),
     ] {
         case(&runs(arguments), FAILED, says).check();
@@ -156,7 +156,8 @@ fn scene_files_that_are_malformed() {
         (b"texture = \"good.jpg\"", &["bad.toml, line 1: `texture`", "PNG image (.png)", "\"good.jpg\""]),
         (b"checker = -1", &["bad.toml, line 1: `checker`", "from 0 to 1000", "not -1"]),
         (b"mesh = \"gone.obj\"", &["gone.obj does not exist"]),
-        (b"mesh = \"gone.ply\"", &["bad.toml, line 1: `mesh`", "(.obj)", "\"gone.ply\""]),
+        (b"mesh = \"gone.ply\"", &["gone.ply does not exist"]),
+        (b"mesh = \"gone.fbx\"", &["bad.toml, line 1: `mesh`", ".gltf, .glb", "\"gone.fbx\""]),
     ] {
         case(&runs(&["bad.toml"]), FAILED, says).with(&[("bad.toml", contents)]).check();
     }
@@ -171,7 +172,7 @@ fn meshes_that_are_malformed() {
         (line("v 1 2"), &["bad.obj, line 5", "2 of 3 coordinates"]),
         (line("v nan 0 0\nf 1 2 5"), &["bad.obj, line 5", "the coordinate nan"]),
         (line("v 1e39 0 0\nf 1 2 3"), &["bad.obj, line 5", "the coordinate 1e39"]),
-        (line("f 1 2 3\r\nf 1 2 9\r\n"), &["bad.obj, line 6: triangle 2 uses vertex 9", "1 to 4"]),
+        (line("f 1 2 3\r\nf 1 2 9\r\n"), &["bad.obj, line 6: this face uses vertex 9", "1 to 4"]),
         (line("f 0 1 2"), &["bad.obj, line 5", "no vertex 0"]),
         (line("f 1 2 -9223372036854775808"), &["bad.obj, line 5", "no vertex -9223372036854775808"]),
         (line("f 1 2 99999999999999999999"), &["bad.obj, line 5", "not a vertex number"]),

@@ -19,7 +19,7 @@ use setting::key_and_value;
 #[derive(Debug, Parser)]
 #[command(version, name = "capture", allow_negative_numbers = true)]
 struct Arguments {
-    /// A preset, a scene file (.toml) or a mesh (.obj) that is hung up, as the viewer takes it
+    /// A preset, a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up, as the viewer takes it
     scene: OsString,
 
     /// Which frame, from 1 on; those before it run first

@@ -3,11 +3,13 @@
 mod atomic;
 mod heights;
 mod image;
-mod obj;
+mod mesh;
 mod texture;
 
 pub use atomic::{WriteError, check_writable, write_atomically, write_numbered};
 pub use heights::{HeightSamples, MOST_HEIGHT_ROWS, read_heights};
 pub use image::ImageError;
-pub use obj::{ReadError, read_obj};
+pub use mesh::{
+    Fault, MESH_EXTENSIONS, MOST_MESH_BYTES, MeshFormat, Place, ReadError, mesh_endings, parse_mesh, read_mesh,
+};
 pub use texture::{MOST_TEXTURE_SIDE, read_texture};

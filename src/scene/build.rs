@@ -12,7 +12,7 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
 use crate::layout::{Constraint, MOST_COLLIDERS};
-use crate::model::{Body, Cloth, Collider, Cut, Grid};
+use crate::model::{self, Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
     Surroundings, Triangles, Verlet, VerletSettings, Wind,
@@ -34,30 +34,18 @@ impl Scene {
     /// As [`Scene::validate`], or where the mesh cannot be read.
     pub fn cloth(&self) -> Result<Cloth, SceneError> {
         self.validate()?;
-        let (mut cloth, pins) = match &self.mesh {
-            Some(path) => self.mesh_cloth(path)?,
+        let mesh = self.scene_mesh()?;
+        let (mut cloth, pins) = match &mesh {
+            Some(mesh) => self.mesh_cloth(mesh)?,
             None => (Cloth::from_grid(self.grid(), self.plane, self.particle_mass, self.bending), self.grid_pins()),
         };
-        pin(&self.pin, &mut cloth)
+        pin(&self.pin, &mut cloth, mesh.as_ref(), &self.collider_paths()?)
             .map_err(|(number, (key, expected, found))| self.wrong(format!("pin {number}: {key}"), expected, found))?;
         let attached = cloth.attachments.iter().flat_map(|attachment| &attachment.particles);
         let attached: HashSet<u32> = attached.map(|particle| particle.index).collect();
         cloth.pin(pins.into_iter().filter(|particle| !attached.contains(particle)));
         self.print_on(&mut cloth)?;
         Ok(cloth)
-    }
-
-    /// The cloth of a mesh, and the particles that it hangs by.
-    fn mesh_cloth(&self, path: &Path) -> Result<(Cloth, Vec<u32>), SceneError> {
-        let mesh = self.files.mesh(path, self.scale)?;
-        let cloth = mesh.cloth(self.area_density);
-        let are_finite = cloth.positions.iter().all(|position| position.is_finite())
-            && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
-        if !are_finite {
-            let expected = format!("such that 32 bits hold the lengths and masses of {}", path.display());
-            return Err(self.wrong("scale".into(), expected, self.scale.to_string()));
-        }
-        Ok((cloth, mesh.tops(self.pin_fraction)))
     }
 
     /// Duration and division of a step, and gravity.
@@ -146,7 +134,13 @@ impl Scene {
 
     /// Checks the colliders without a look at images.
     pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
-        self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] })).map(drop)
+        self.collider_paths().map(drop)
+    }
+
+    /// The paths of the colliders, without a look at images.
+    fn collider_paths(&self) -> Result<Vec<model::Path>, SceneError> {
+        let colliders = self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] }))?;
+        Ok(colliders.into_iter().map(|collider| collider.path).collect())
     }
 
     fn colliders_with(

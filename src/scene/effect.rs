@@ -41,10 +41,11 @@ impl Key {
             "compliance" => (has_compliance, Effect::Solver),
             "shear_compliance" => (has_compliance && is_grid, Effect::Solver),
             "bending_compliance" => (has_compliance && (scene.bending || is_mesh), Effect::Solver),
-            "particle_mass" | "pins" => (is_grid, Effect::Solver),
+            "particle_mass" => (is_grid, Effect::Solver),
+            "pins" => (!is_rope, Effect::Solver),
             "area_density" | "pin_fraction" => (is_mesh, Effect::Solver),
             "columns" | "rows" | "spacing" | "plane" => (is_grid, Effect::Body),
-            "mesh" | "scale" => (is_mesh, Effect::Body),
+            "mesh" | "scale" | "up" | "weld" => (is_mesh, Effect::Body),
             "rope_count" | "rope_columns" | "rope_particles" | "rope_length" | "rope_span" | "rope_spacing" => {
                 (is_rope, Effect::Body)
             }

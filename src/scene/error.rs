@@ -8,7 +8,7 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
-use crate::io::{ImageError, ReadError};
+use crate::io::{ImageError, ReadError, mesh_endings};
 use crate::model::RopeError;
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
@@ -18,8 +18,8 @@ pub enum SceneError {
     /// What was asked for is no preset, and no path of a file that could be read.
     #[error(
         "there is no preset `{asked}`{}: give one of the presets {}, or the path of a scene file (.toml) or of a mesh \
-         (.obj)",
-        did_you_mean(asked, presets().map(|(name, _)| name)), names()
+         ({})",
+        did_you_mean(asked, presets().map(|(name, _)| name)), names(), mesh_endings()
     )]
     UnknownPreset {
         /// The name as given.

@@ -11,6 +11,7 @@ use super::error::{Place, SceneError, shortened};
 use super::heights::Heights;
 use super::presets::{names, preset_text};
 use super::texture::ImagePath;
+use crate::io::{MeshFormat, mesh_endings};
 
 /// The key with which a file chooses the preset that it starts from.
 pub(super) const PRESET_KEY: &str = "preset";
@@ -28,17 +29,18 @@ pub(super) fn load(path: &Path) -> Result<Scene, SceneError> {
     if has_extension(path, "toml") {
         return from_file(path);
     }
-    if has_extension(path, "obj") {
+    if MeshFormat::of(path).is_some() {
         return Ok(Scene { name: stem(path), mesh: Some(path.into()), ..preset("mesh")? });
     }
     if let Some(name) = path.to_str().filter(|name| preset_text(name).is_some()) {
         return preset(name);
     }
     if path.is_dir() {
-        return file_error("is a directory; give a scene file (.toml) or a mesh (.obj) in it");
+        return file_error(&format!("is a directory; give a scene file (.toml) or a mesh ({}) in it", mesh_endings()));
     }
     if path.extension().is_some() || path.components().count() > 1 || path.exists() {
-        return file_error("is of no kind that can be read; give a scene file (.toml) or a mesh (.obj)");
+        let kinds = format!("give a scene file (.toml) or a mesh ({})", mesh_endings());
+        return file_error(&format!("is of no kind that can be read; {kinds}"));
     }
     Err(SceneError::UnknownPreset { asked: shortened(&path.to_string_lossy()) })
 }

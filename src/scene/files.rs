@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Scene;
 use super::error::SceneError;
 use super::file::check_is_file;
-use crate::io::{HeightSamples, read_heights, read_obj, read_texture};
-use crate::model::{TextureImage, TriangleMesh};
+use super::mesh::cannot_be_simulated;
+use crate::io::{HeightSamples, mesh_endings, read_heights, read_mesh, read_texture};
+use crate::model::{Preparation, PreparedMesh, SourceMesh, TextureImage, UpAxis};
 
 /// What has been read of the files that a scene names; clones share it.
 ///
@@ -21,22 +22,38 @@ pub struct SceneFiles(Arc<Mutex<Content>>);
 
 #[derive(Default)]
 struct Content {
-    /// By path, and the bits of the scale.
-    meshes: HashMap<(PathBuf, u32), Arc<TriangleMesh>>,
+    source_meshes: HashMap<PathBuf, Arc<SourceMesh>>,
+    /// By path, and how they were read: the bits of the unit and of how far seams may gape, and what points up.
+    prepared_meshes: HashMap<(PathBuf, [u32; 2], UpAxis), Arc<PreparedMesh>>,
     textures: HashMap<PathBuf, Arc<TextureImage>>,
     heights: HashMap<PathBuf, Arc<HeightSamples>>,
 }
 
 impl SceneFiles {
-    /// The mesh of a file whose unit is `scale` metres.
-    pub(super) fn mesh(&self, path: &Path, scale: f32) -> Result<Arc<TriangleMesh>, SceneError> {
+    /// The mesh of a file, as that has it.
+    pub(super) fn source_mesh(&self, path: &Path) -> Result<Arc<SourceMesh>, SceneError> {
         self.once(
-            |content| &mut content.meshes,
-            (path.into(), scale.to_bits()),
+            |content| &mut content.source_meshes,
+            path.into(),
             || {
-                check_is_file(path, "a Wavefront OBJ file (.obj)")?;
-                Ok(read_obj(path, scale)?)
+                check_is_file(path, &format!("a mesh ({})", mesh_endings()))?;
+                Ok(read_mesh(path)?)
             },
+        )
+    }
+
+    /// What is simulated of the mesh of a file.
+    pub(super) fn prepared_mesh(
+        &self,
+        path: &Path,
+        source: &SourceMesh,
+        preparation: &Preparation,
+    ) -> Result<Arc<PreparedMesh>, SceneError> {
+        let Preparation { metres_per_unit, up, weld_share } = *preparation;
+        self.once(
+            |content| &mut content.prepared_meshes,
+            (path.into(), [metres_per_unit, weld_share].map(f32::to_bits), up),
+            || PreparedMesh::new(source, preparation).map_err(|problem| cannot_be_simulated(path, problem)),
         )
     }
 

@@ -15,7 +15,7 @@ use super::files::SceneFiles;
 use super::pin_tables::PinTable;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
-use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
+use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE};
 use crate::solver::{Clock, ConstraintSolver};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
@@ -89,10 +89,17 @@ scene! {
     /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them), or `"rope"` (ropes, document 004).
     solver: SolverKind = SolverKind::Xpbd;
 
-    /// A Wavefront OBJ file to hang up, relative to the scene file. Without it the cloth is a grid.
+    /// A mesh to hang up, a file that ends in `.obj`, `.gltf`, `.glb`, `.ply` or `.stl`, relative to the scene file. Without it the cloth is a grid.
     mesh: Option<PathBuf> = None;
-    /// Unit of the mesh's file \[m\]: 0.01 where it is in centimetres.
-    scale: f32 = 1.0, in 1e-9..=1e9, "m";
+    /// Unit of the mesh's file \[m\]: 0.01 where it is in centimetres. Left out it is what the format says (glTF is in metres), or
+    /// else guessed from the size: up to 10 units are metres, up to 300 centimetres, and more millimetres.
+    scale: Option<f32> = None, in 1e-9..=1e9, "m";
+    /// What points up in the mesh's file: `"x"`, `"y"`, `"z"` or, by what is usual for its format, `"guess"`: y in OBJ and glTF
+    /// files, z in PLY and STL files.
+    up: Option<UpAxis> = None;
+    /// How far apart vertices at open borders of one surface may be to be welded, as a share of the mesh's longest side: so
+    /// closes what a program has split along seams of texture or shading.
+    weld: f32 = WELD_SHARE, in 0.0..=0.01, "";
     /// Mass of a mesh's cloth \[kg/m²\].
     area_density: f32 = 0.25, in 1e-9..=1e9, "kg/m²";
     /// Share of a mesh's height, from its top, that is pinned.
@@ -109,7 +116,7 @@ scene! {
     /// Mass of each particle of a grid \[kg\].
     particle_mass: f32 = 1e-4, in 1e-9..=1e9, "kg";
     /// Which particles of a grid are held: `"top-row"`, `"top-corners"`, `"none"`, or an array of indices, where
-    /// `row * columns + column` is a particle's index.
+    /// `row * columns + column` is a particle's index. A mesh hangs by its top (`pin_fraction`), but with `"none"`.
     pins: Pins = Pins::TopRow;
     /// Particles that are held, moved or let go, each a table as [`PinTable`] says.
     pin: Vec<PinTable> = Vec::new();

@@ -12,6 +12,7 @@ mod file;
 mod files;
 mod heights;
 mod keys;
+mod mesh;
 mod path;
 mod pin_tables;
 mod presets;
@@ -31,6 +32,7 @@ pub use error::{Place, SceneError};
 pub use files::SceneFiles;
 pub use heights::Heights;
 pub use keys::{Key, Scene};
+pub use mesh::SceneMesh;
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
 pub use presets::presets;
@@ -49,7 +51,7 @@ const MOST_ITERATIONS: u64 = 200_000;
 impl Scene {
     /// Loads a scene and sets single keys of it.
     ///
-    /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`), which is
+    /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`, `.gltf`, `.glb`, `.ply` or `.stl`), which is
     /// hung up as the preset `mesh` says. Each override is a key and its value as TOML; a word without quotes is a
     /// string. A preset counts less than the file that names it, and a file less than the overrides.
     ///
@@ -104,11 +106,12 @@ impl Scene {
         }
         if let Some(mesh) = &self.mesh {
             if mesh.as_os_str().is_empty() {
-                let expected = "the path of a Wavefront OBJ file (give that path as the scene, or set the key)";
+                let expected = "the path of a mesh (give that path as the scene, or set the key)";
                 return wrong("mesh", expected.into(), "empty".into());
             }
             if let Pins::Particles(indices) = &self.pins {
-                let expected = "left out where the key `mesh` is set: give a table, [[pin]] with `particles`";
+                let expected =
+                    "\"none\" or left out where the key `mesh` is set: give a table, [[pin]] with `particles`";
                 return wrong("pins", expected.into(), format!("{indices:?}"));
             }
             if !self.solver.takes_mesh() {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::shortened;
-use super::file::has_extension;
+use crate::io::{MeshFormat, mesh_endings};
 use crate::model::{GridPlane, HeldEnds};
 use crate::solver::ConstraintSolver;
 
@@ -400,13 +400,13 @@ impl Value for Pins {
 
 impl Value for Option<PathBuf> {
     fn expected() -> String {
-        "the path of a Wavefront OBJ file (.obj)".into()
+        format!("the path of a mesh ({})", mesh_endings())
     }
 
     /// The empty path stands for one that has to be set yet, as in the preset `mesh`.
     fn read(value: &toml::Value) -> Option<Self> {
         let path = Path::new(value.as_str()?);
-        let is_mesh = path.as_os_str().is_empty() || has_extension(path, "obj");
+        let is_mesh = path.as_os_str().is_empty() || MeshFormat::of(path).is_some();
         is_mesh.then(|| Some(path.to_owned()))
     }
 

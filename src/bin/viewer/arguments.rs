@@ -32,7 +32,7 @@ use crate::video::Target;
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up; else what the last window showed,
+    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up; else what the last window showed,
     /// or the preset flag
     pub scene: Option<OsString>,
 
@@ -44,9 +44,13 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub settings: Vec<(String, String)>,
 
-    /// Metres in one unit of a mesh file: 0.01 for centimetres
+    /// Metres in one unit of a mesh file, as 0.01 for centimetres; else what its format says, or a guess from its size
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
+
+    /// What points up in a mesh file: x, y or z; else what is usual for its kind, z for PLY and STL and y for the others
+    #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"])]
+    pub up: Option<String>,
 
     /// PNG image to print on the cloth
     #[arg(long, value_name = "PNG")]
@@ -195,6 +199,7 @@ impl Arguments {
         let mut settings = self.settings.clone();
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
+        settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));
         settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
         Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings }
     }

@@ -72,7 +72,9 @@ fn a_key_moves_something_where_it_says_so_and_nowhere_else() {
     };
     let quad = |a: u32| format!("f {a}/{a} {0}/{0} {1}/{1} {2}/{2}\n", a + 4, a + 5, a + 1);
     let sheet: String = (0..16).map(vertex).chain((1..12).filter(|a| a % 4 != 0).map(quad)).collect();
-    let (_folder, mesh) = written("sheet.obj", sheet);
+    // Beside it a triangle with vertices of its own, 2 mm from the sheet's.
+    let loose = "v 3.002 0 0\nv 3.002 -1 0\nv 4 0 0\nvt 0 0\nf 17/17 18/17 19/17\n";
+    let (_folder, mesh) = written("sheet.obj", sheet + loose);
     let mesh = format!("mesh = '{}'\n", mesh.display());
     let mut scenes: Vec<Scene> = ["verlet", "mass-spring", "xpbd", "pbd", "xpbd-document"]
         .into_iter()

@@ -2,6 +2,7 @@
 
 mod effects;
 mod files;
+mod meshes;
 mod tables;
 mod values;
 
@@ -13,7 +14,7 @@ use glam::Vec3;
 use super::build::Limits;
 use super::*;
 use crate::engine;
-use crate::model::GridPlane;
+use crate::model::{GridPlane, SpringKind};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
@@ -103,7 +104,7 @@ fn the_substeps_of_document_002_are_iterations() {
 
 #[test]
 fn the_preset_mesh_wants_a_mesh_and_a_mesh_is_a_scene() {
-    let expected = "`mesh` must be the path of a Wavefront OBJ file (give that path as the scene, or set the key), \
+    let expected = "`mesh` must be the path of a mesh (give that path as the scene, or set the key), \
                     not empty";
     assert_eq!(complaint("mesh", &[]), expected);
     let (_directory, path) = written("Shirt.OBJ", TRIANGLE);

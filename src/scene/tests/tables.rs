@@ -36,7 +36,8 @@ fn wrong_pins_are_named_by_number_and_key() {
     for (tables, expected) in [
         (
             "{release = 1}",
-            "`pin 1: particles` must be given, or one of `row`, `column`, `box` and `sphere`, not left out",
+            "`pin 1: particles` must be given, or one of `row`, `column`, `box`, `sphere`, `group` and `attribute`, not \
+             left out",
         ),
         ("{row = 0, particles = [1]}", "`pin 1: row` must be left out where `particles` is given, not given"),
         ("{row = 1}, {row = 100}", "`pin 2: row` must be a whole number from 0 to 99, not 100"),
@@ -153,7 +154,7 @@ fn tables_that_cannot_be_read_are_named_by_number_and_key() {
         (
             "pin=[{row = 0}, {row = 1, foo = 2}]",
             "not one whose table 2 has this: unknown field `foo`, expected one of `particles`, `row`, `column`, `box`, \
-             `sphere`, `path`, `release`",
+             `sphere`, `group`, `attribute`, `above`, `collider`, `path`, `release`",
         ),
         (
             "pin=[{row = 1.5}]",

@@ -6,10 +6,12 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 63] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 65] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
+    ("up", "z"),
+    ("weld", "0.001"),
     ("area_density", "1"),
     ("pin_fraction", "1"),
     ("columns", "2"),
@@ -174,7 +176,7 @@ fn wrong_values_say_what_would_be_right() {
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
-        (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),
+        (&["mesh=a.fbx"], "`mesh` must be the path of a mesh (.obj, .gltf, .glb, .ply or .stl), not \"a.fbx\""),
         (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),
         (
             &["pins=[0, -1]"],
@@ -201,7 +203,7 @@ fn wrong_values_say_what_would_be_right() {
     assert!(error.starts_with("the setting `wind=[1, 0`: this is not TOML: "), "{error}");
     let error = load("flag", &["colums=5"]).expect_err("no key").to_string();
     let expected = "the setting `colums=5`: there is no key `colums` (did you mean `columns`?); the keys are solver, \
-                    mesh, scale, ";
+                    mesh, scale, up, ";
     assert!(error.starts_with(expected), "{error}");
 }
 

@@ -1,0 +1,74 @@
+use std::collections::HashMap;
+
+use crate::model::VertexGroup;
+
+/// Vertices under names, as a reader comes across them.
+#[derive(Default)]
+pub(super) struct Groups {
+    numbers: HashMap<String, usize>,
+    groups: Vec<Group>,
+}
+
+#[derive(Default)]
+struct Group {
+    name: String,
+    /// The first `settled` are in order and each once; what has come since is not.
+    vertices: Vec<u32>,
+    settled: usize,
+}
+
+impl Groups {
+    /// The number of the group of a name, which is new where there was none.
+    pub(super) fn number(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        self.numbers.insert(name.into(), self.groups.len());
+        self.groups.push(Group { name: name.into(), ..Group::default() });
+        self.groups.len() - 1
+    }
+
+    /// Puts vertices into the group of a number.
+    pub(super) fn add(&mut self, number: usize, vertices: impl IntoIterator<Item = u32>) {
+        let group = &mut self.groups[number];
+        group.vertices.extend(vertices);
+        // A vertex comes with each of its faces; settled now and then, a group stays as small as what it holds.
+        if group.vertices.len() > 2 * group.settled + 4096 {
+            group.settle();
+        }
+    }
+
+    /// Those that have vertices, in the order in which their names came.
+    pub(super) fn finish(self) -> Vec<VertexGroup> {
+        let finished = |mut group: Group| {
+            group.settle();
+            VertexGroup { name: group.name, vertices: group.vertices }
+        };
+        self.groups.into_iter().map(finished).filter(|group| !group.vertices.is_empty()).collect()
+    }
+}
+
+impl Group {
+    fn settle(&mut self) {
+        self.vertices.sort_unstable();
+        self.vertices.dedup();
+        self.settled = self.vertices.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_have_each_vertex_once_however_often_it_comes() {
+        let mut groups = Groups::default();
+        let [many, none, few] = ["many", "none", "few"].map(|name| groups.number(name));
+        assert_eq!(groups.number("none"), none);
+        (0..50_000).for_each(|face: u32| groups.add(many, [face % 300, (face + 1) % 300, (face + 2) % 300]));
+        assert!(groups.groups[many].vertices.len() < 10_000, "it stays small");
+        groups.add(few, [7, 3, 7]);
+        let group = |name: &str, vertices| VertexGroup { name: name.into(), vertices };
+        assert_eq!(groups.finish(), [group("many", (0..300).collect()), group("few", vec![3, 7])]);
+    }
+}

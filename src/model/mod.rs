@@ -2,9 +2,11 @@
 
 mod adjacency;
 mod attachment;
+mod closed_mesh;
 mod collider;
 mod coloring;
 mod cut;
+mod distance_field;
 mod ends;
 mod grid;
 mod grip;
@@ -17,12 +19,15 @@ mod rope;
 mod rope_layout;
 mod rope_rest;
 mod strain;
+mod triangle_tree;
 
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
+pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
 pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
 pub use coloring::Coloring;
 pub use cut::{Blade, Cut};
+pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};
 pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use grip::{Grip, MOST_GRIPPED};
@@ -36,6 +41,7 @@ pub use rope_layout::{HeldEnds, RopeLayout};
 pub use rope_rest::RopeRest;
 use rope_rest::hanging_chain;
 pub use strain::{Strain, strain};
+pub use triangle_tree::{ClosestPoint, Feature, TriangleTree, closest_on_triangle};
 
 use glam::{Vec2, Vec4};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use glam::{DVec3, UVec3, Vec3};
+use glam::{UVec3, Vec3};
 use rayon::prelude::*;
 
 use super::closed_mesh::{ClosedMesh, SignedDistance};
@@ -199,6 +199,8 @@ fn interpolated(grid: &FieldGrid, distances: &[f32], place: Vec3) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::*;
     use crate::model::ClosedMeshError;
 

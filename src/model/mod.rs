@@ -24,7 +24,7 @@ mod triangle_tree;
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
 pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
-pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
+pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
 pub use coloring::Coloring;
 pub use cut::{Blade, Cut};
 pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};

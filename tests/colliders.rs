@@ -89,7 +89,7 @@ mod twin {
                         let solve = SolvePush { first: *start, count: end - start, iteration: 0 };
                         self.pbd.solve(&parameters, &solve);
                     }
-                    self.pbd.collide(&Colliders { list: colliders, heights: &self.setup.heights }, &push);
+                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.heights }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -114,7 +114,7 @@ mod twin {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    let colliders = Colliders { list: colliders, heights: &self.setup.heights };
+                    let colliders = Colliders { list: colliders, samples: &self.setup.heights };
                     self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }
@@ -167,7 +167,7 @@ mod cpu {
                 for push in pushes(&self.setup, colliders) {
                     self.pbd.predict(&parameters, &PredictPush::default());
                     (0..self.batch_count).for_each(|batch| self.pbd.solve(&parameters, batch, 0));
-                    self.pbd.collide(&Colliders { list: colliders, heights: &self.setup.heights }, &push);
+                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.heights }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -192,7 +192,7 @@ mod cpu {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    let colliders = Colliders { list: colliders, heights: &self.setup.heights };
+                    let colliders = Colliders { list: colliders, samples: &self.setup.heights };
                     self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }

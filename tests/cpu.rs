@@ -165,7 +165,7 @@ fn constraints_end_in_the_bits_of_the_twin() {
         (0..PARTICLES as u32 - 40).map(|index| [index, index + 1, index + 2 + index * 7 % 30]).collect();
     let (attached, attachments) = attachments(PARTICLES);
     let (list, constraint_count) = (colliders(), constraints.len() as u32);
-    let colliders = Colliders { list: &list, heights: &HEIGHTS };
+    let colliders = Colliders { list: &list, samples: &HEIGHTS };
     on_threads(|threads| {
         let mut twin = pbd::Pbd::new(&start, &constraints, &batches);
         let mut fast = cpu::Pbd::new(&start, &constraints, &batches);
@@ -251,7 +251,7 @@ fn grid_triangles([columns, rows]: [i32; 2]) -> Vec<[u32; 3]> {
 #[test]
 fn verlet_ends_in_the_bits_of_the_twin() {
     let (random, list) = (&mut Random(4), colliders());
-    let colliders = Colliders { list: &list, heights: &HEIGHTS };
+    let colliders = Colliders { list: &list, samples: &HEIGHTS };
     for (size, flutter) in GRIDS.into_iter().zip([0.0, 0.0, 4.0, 4.0, 4.0, 4.0, 0.0, 4.0]) {
         let current: Vec<Vec4> =
             grid(random, size).iter().enumerate().map(|(i, at)| at.extend(f32::from(i % 9 == 0))).collect();
@@ -308,7 +308,7 @@ fn verlet_ends_in_the_bits_of_the_twin() {
 #[test]
 fn mass_spring_ends_in_the_bits_of_the_twin() {
     let (random, list) = (&mut Random(5), colliders());
-    let colliders = Colliders { list: &list, heights: &HEIGHTS };
+    let colliders = Colliders { list: &list, samples: &HEIGHTS };
     for size in GRIDS {
         let inverse_mass = |index: usize| if index.is_multiple_of(9) { 0.0 } else { 100.0 };
         let start: Vec<Vec4> =

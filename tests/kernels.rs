@@ -255,7 +255,7 @@ fn pbd_collide_with_terrain() {
     let second = Collider {
         size: Vec4::new(0.5, highest(&heights[28..]), 0.8, 0.0),
         grid_size: grids[1],
-        first_height: 28,
+        first_sample: 28,
         friction: 0.0,
         end_position: first.start_position,
         end_rotation: first.start_rotation,
@@ -276,7 +276,7 @@ fn pbd_collide_with_terrain() {
         .unwrap();
     let push = CollidePush { start: 0.25, end: 0.75, collider_count: 2 };
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
-    let colliders = Colliders { list: &list, heights: &heights };
+    let colliders = Colliders { list: &list, samples: &heights };
     let free = twin.positions.clone();
     twin.collide(&colliders, &push);
     let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
@@ -412,7 +412,7 @@ fn verlet_step() {
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &wind_too, invocations)).unwrap();
     twin.step(&parameters, 1.25);
     let free = twin.current.clone();
-    twin.collide(&Colliders { list: &moving, heights: &heights }, &push);
+    twin.collide(&Colliders { list: &moving, samples: &heights }, &push);
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);

@@ -13,7 +13,7 @@ use ropes::{Setup, Stepper};
 use tautline::engine::Frames;
 use tautline::layout;
 use tautline::model::{
-    Anchor, Collider, HeightField, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, collider_heights, colliders_during,
+    Anchor, Collider, HeightField, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, collider_samples, colliders_during,
 };
 use tautline::reference;
 use tautline::reference::collide::Colliders;
@@ -89,10 +89,10 @@ impl Stepper for HostStepper {
         for _ in 0..steps {
             let start = f64::from(self.steps) * f64::from(step.dt);
             let end = start + f64::from(step.dt);
-            let (seen, heights) = (colliders_during(colliders, start, end), collider_heights(colliders));
+            let (seen, heights) = (colliders_during(colliders, start, end), collider_samples(colliders));
             let push = settings.push(self.camera, start, seen.len());
             let ropes = settings.ropes(ropes, &self.sways, start, end);
-            let colliders = &Colliders { list: &seen, heights: &heights };
+            let colliders = &Colliders { list: &seen, samples: &heights };
             let parameters = &settings.parameters(step);
             match &mut self.host {
                 Host::Twin(twin) => twin.step(parameters, &ropes, &self.rests, colliders, &push),

@@ -69,6 +69,7 @@ vec3 rub(float friction, float depth, vec3 normal, vec3 from, vec3 to) {
 }
 
 #include "lib/height_field.glsl"
+#include "lib/distance_field.glsl"
 
 // A particle after a collider has been minded.
 struct Contact {
@@ -128,8 +129,12 @@ Contact collide_one(Collider collider, float start, float end, vec3 previous, ve
     vec3 to = rotate_back(end_rotation, position - end_position);
 
     vec3 normal;
-    vec3 place = collider.kind == COLLIDER_HEIGHT_FIELD ? leave_height_field(collider, from, to, normal)
-                                                        : leave_convex(collider, from, to, normal);
+    vec3 place;
+    switch (collider.kind) {
+        case COLLIDER_HEIGHT_FIELD: place = leave_height_field(collider, from, to, normal); break;
+        case COLLIDER_MESH: place = leave_mesh(collider, from, to, normal); break;
+        default: place = leave_convex(collider, from, to, normal);
+    }
     if (normal == vec3(0.0)) return Contact(position, vec3(0.0), vec3(0.0));
     return Contact(end_position + rotate(end_rotation, place), rotate(end_rotation, normal),
                    start_position + rotate(start_rotation, place));

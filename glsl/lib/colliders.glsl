@@ -7,16 +7,19 @@ const uint COLLIDER_CAPSULE = 1;
 const uint COLLIDER_PLANE = 2;
 const uint COLLIDER_BOX = 3;
 const uint COLLIDER_HEIGHT_FIELD = 4;
+const uint COLLIDER_MESH = 5;
 
-const uint MOST_COLLIDERS = 585;
+const uint MOST_COLLIDERS = 512;
 
 struct Collider {
     vec4 size; // m, by kind: see src/layout/external.rs
     uint kind;
     float friction;
-    uvec2 grid_size; // of a height field: columns and rows
-    uint first_height;
-    uint padding[3];
+    uint first_sample; // of a height field or a mesh
+    uint grid_layers;  // of a mesh: nodes along z
+    uvec2 grid_size;   // of a height field: columns and rows; of a mesh: nodes along x and y
+    uint padding[2];
+    vec4 grid_origin;  // of a mesh: xyz: m, the node of least coordinates; w: m, side of a cell
     vec4 start_position; // xyz: m, at the start of the step
     vec4 start_rotation; // unit quaternion xyzw
     vec4 end_position;
@@ -26,7 +29,7 @@ struct Collider {
 // One buffer for both, since a shader is only sure to get four.
 layout(std430, binding = 6) readonly buffer Colliders {
     Collider colliders[MOST_COLLIDERS];
-    float heights[]; // m, of all height fields one after another, row by row
+    float samples[]; // m, heights of height fields and distances of meshes, one after another, row by row
 };
 
 // Where a collider is at a share of the step, 0 to 1.

@@ -11,8 +11,11 @@ layout(push_constant) uniform ContactsPush {
 
 float signed_distance(Collider collider, vec3 position) {
     vec3 place = rotate_back(rotation_at(collider, view.alpha), position - position_at(collider, view.alpha));
-    return collider.kind == COLLIDER_HEIGHT_FIELD ? height_field_distance(collider, place).w
-                                                  : surface_distance(collider, place).w;
+    switch (collider.kind) {
+        case COLLIDER_HEIGHT_FIELD: return height_field_distance(collider, place).w;
+        case COLLIDER_MESH: return mesh_distance(collider, place).w;
+        default: return surface_distance(collider, place).w;
+    }
 }
 
 void main() {

@@ -16,7 +16,7 @@ vec2 grid_place(Collider field, vec3 place) {
 }
 
 float node_height(Collider field, uvec2 node) {
-    return heights[field.first_height + node.y * field.grid_size.x + node.x];
+    return samples[field.first_sample + node.y * field.grid_size.x + node.x];
 }
 
 // A cell's diagonal goes from its corner of least x and z to the one of greatest; `nearer_x` chooses its side.

@@ -7,7 +7,7 @@ struct SurfaceVertex {
 
 vec3 node_place(Collider field, uvec2 node) {
     vec2 place = (2.0 * vec2(node) / vec2(field.grid_size - 1) - 1.0) * field.size.xz;
-    float height = heights[field.first_height + node.y * field.grid_size.x + node.x];
+    float height = samples[field.first_sample + node.y * field.grid_size.x + node.x];
     return vec3(place.x, height, place.y);
 }
 

@@ -30,24 +30,31 @@ pub struct AirParameters {
 /// Most colliders of a simulation: what one update of a buffer in the stream can carry.
 pub const MOST_COLLIDERS: usize = 65_536 / size_of::<Collider>();
 
-/// A collider during one step, in which it moves from one pose to another at constant speed; 112 bytes.
+/// A collider during one step, in which it moves from one pose to another at constant speed; 128 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Collider {
     /// In the collider's own frame \[m\]. Sphere: x is the radius. Capsule along y: x and y are the radii at its lower
     /// and its upper end, z half the distance between these ends' centres. Box: xyz are half its sides. A plane has none:
-    /// it is y = 0, solid below. Height field: x and z are half its sides, y its greatest height.
+    /// it is y = 0, solid below. Height field: x and z are half its sides, y its greatest height. Mesh: xyz are half the
+    /// sides of its grid.
     pub size: Vec4,
-    /// 0 sphere, 1 capsule, 2 plane, 3 box, 4 height field.
+    /// 0 sphere, 1 capsule, 2 plane, 3 box, 4 height field, 5 mesh.
     pub kind: u32,
     /// Coefficient of friction.
     pub friction: f32,
-    /// Of a height field: its columns, along x, and its rows, along z; at least 2 each.
+    /// Of a height field or a mesh: where its heights or distances start in the list of all samples; they lie there row by
+    /// row, those of a mesh layer by layer.
+    pub first_sample: u32,
+    /// Of a mesh: nodes of its grid along z.
+    pub grid_layers: u32,
+    /// Of a height field: its columns, along x, and its rows, along z; of a mesh: nodes of its grid along x and y. At least
+    /// 2 each.
     pub grid_size: UVec2,
-    /// Of a height field: where its heights start in the list of all heights; they lie there row by row.
-    pub first_height: u32,
     /// Keeps the members that follow at multiples of 16 bytes.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
+    /// Of a mesh: where its grid's node of least coordinates is in its own frame, in xyz, and in w the side of a cell \[m\].
+    pub grid_origin: Vec4,
     /// Where its frame's origin is at the start of the step, in xyz \[m\].
     pub start_position: Vec4,
     /// How its frame is turned at the start of the step, a unit quaternion xyzw.
@@ -142,9 +149,11 @@ assert_same_layout!(Collider {
     size,
     kind,
     friction,
+    first_sample,
+    grid_layers,
     grid_size,
-    first_height,
     padding,
+    grid_origin,
     start_position,
     start_rotation,
     end_position,
@@ -154,5 +163,5 @@ assert_same_layout!(AttachedParticle { place, index, attachment, padding });
 assert_same_layout!(Attachment { start_position, start_rotation, end_position, end_rotation, release_substep });
 assert_same_layout!(AttachPush { attached_count, substep, start, end, substep_dt });
 assert_same_layout!(CutPush { origin, normal, along, depth, count, padding });
-const _: () = assert!(spirv::Colliders::heights == MOST_COLLIDERS * size_of::<Collider>(), "GLSL has another count");
+const _: () = assert!(spirv::Colliders::samples == MOST_COLLIDERS * size_of::<Collider>(), "GLSL has another count");
 assert_same_layout!(CollidePush { start, end, collider_count });

@@ -1,8 +1,10 @@
 //! What cloth collides with: shapes, and the paths that they move along.
 
-use glam::{DQuat, DVec3, Quat, UVec2, Vec3, Vec4};
+use std::sync::Arc;
 
-use super::HeightField;
+use glam::{DQuat, DVec3, Quat, UVec3, Vec3, Vec4};
+
+use super::{ClosedMesh, DistanceField, HeightField};
 use crate::layout;
 
 /// A shape in its own frame.
@@ -29,6 +31,13 @@ pub enum Shape {
     },
     /// Terrain.
     HeightField(HeightField),
+    /// What a mesh encloses.
+    Mesh {
+        /// Its surface, which is drawn.
+        surface: Arc<ClosedMesh>,
+        /// Distances from that, which keep particles out.
+        field: DistanceField,
+    },
 }
 
 /// Where something is, and how it is turned.
@@ -163,14 +172,19 @@ impl Collider {
                 let least = field.heights().iter().copied().fold(f32::INFINITY, f32::min);
                 corner(Vec3::new(field.sides().x, 0.0, field.sides().y) / 2.0) - (rotation * Vec3::Y).y * least
             }
+            Shape::Mesh { surface, .. } => {
+                let down = rotation.conjugate() * -Vec3::Y;
+                let used = surface.triangles().iter().flatten();
+                used.map(|&vertex| surface.positions()[vertex as usize].dot(down)).fold(f32::NEG_INFINITY, f32::max)
+            }
             Shape::Plane => return ((rotation * Vec3::Y).y > 0.999).then_some(position.y),
         };
         Some(position.y - below)
     }
 
-    /// What the kernels see of it during the step from `start` to `end` \[s\], where the heights of a height field lie
-    /// from `first_height` on.
-    fn during(&self, start: f64, end: f64, first_height: u32) -> layout::Collider {
+    /// What the kernels see of it during the step from `start` to `end` \[s\], where its samples lie from
+    /// `first_sample` on.
+    fn during(&self, start: f64, end: f64, first_sample: u32) -> layout::Collider {
         let (kind, size) = match &self.shape {
             Shape::Sphere { radius } => (0, Vec4::new(*radius, 0.0, 0.0, 0.0)),
             Shape::Capsule { radii: [lower, upper], half_length } => (1, Vec4::new(*lower, *upper, *half_length, 0.0)),
@@ -180,15 +194,26 @@ impl Collider {
                 let half_sides = field.sides() / 2.0;
                 (4, Vec4::new(half_sides.x, field.highest(), half_sides.y, 0.0))
             }
+            Shape::Mesh { field, .. } => {
+                let grid = field.grid();
+                (5, (grid.cell() * (grid.size() - 1).as_vec3() / 2.0).extend(0.0))
+            }
+        };
+        let (grid_size, grid_origin) = match &self.shape {
+            Shape::HeightField(field) => (field.grid_size().extend(0), Vec4::ZERO),
+            Shape::Mesh { field, .. } => (field.grid().size(), field.grid().least().extend(field.grid().cell())),
+            _ => (UVec3::ZERO, Vec4::ZERO),
         };
         let (start, end) = (self.path.at(start), self.path.at(end));
         layout::Collider {
             size,
             kind,
             friction: self.friction,
-            grid_size: self.field().map_or(UVec2::ZERO, HeightField::grid_size),
-            first_height,
-            padding: [0; 3],
+            first_sample,
+            grid_layers: grid_size.z,
+            grid_size: grid_size.truncate(),
+            padding: [0; 2],
+            grid_origin,
             start_position: start.position.extend(0.0),
             start_rotation: start.rotation.into(),
             end_position: end.position.extend(0.0),
@@ -196,10 +221,12 @@ impl Collider {
         }
     }
 
-    fn field(&self) -> Option<&HeightField> {
+    /// The heights of a height field or the distances of a mesh \[m\]; others have none.
+    pub(crate) fn samples(&self) -> &[f32] {
         match &self.shape {
-            Shape::HeightField(field) => Some(field),
-            _ => None,
+            Shape::HeightField(field) => field.heights(),
+            Shape::Mesh { field, .. } => field.distances(),
+            _ => &[],
         }
     }
 }
@@ -207,24 +234,24 @@ impl Collider {
 /// What the kernels see of colliders during the step from `start` to `end` \[s\].
 #[must_use]
 pub fn colliders_during(list: &[Collider], start: f64, end: f64) -> Vec<layout::Collider> {
-    let mut first_height = 0;
+    let mut first_sample = 0;
     let seen = |collider: &Collider| {
-        let seen = collider.during(start, end, first_height);
-        first_height += seen.grid_size.element_product();
+        let seen = collider.during(start, end, first_sample);
+        first_sample += collider.samples().len() as u32;
         seen
     };
     list.iter().map(seen).collect()
 }
 
-/// The heights of all height fields among colliders \[m\], as [`colliders_during`] counts them.
+/// The heights of height fields and the distances of meshes among colliders \[m\], one after another, as [`colliders_during`] counts them.
 #[must_use]
-pub fn collider_heights(list: &[Collider]) -> Vec<f32> {
-    list.iter().filter_map(Collider::field).flat_map(HeightField::heights).copied().collect()
+pub fn collider_samples(list: &[Collider]) -> Vec<f32> {
+    list.iter().flat_map(Collider::samples).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec2;
+    use glam::{UVec2, Vec2};
 
     use super::*;
 
@@ -276,6 +303,14 @@ mod tests {
         }
     }
 
+    /// The corner of a cube of 2 m, from the origin.
+    fn tetrahedron() -> Shape {
+        let corners = [Vec3::ZERO, 2.0 * Vec3::X, 2.0 * Vec3::Y, 2.0 * Vec3::Z];
+        let surface = ClosedMesh::new(&corners, &[[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]]).expect("it is closed");
+        let field = DistanceField::new(&surface, 8);
+        Shape::Mesh { surface: surface.into(), field }
+    }
+
     #[test]
     fn the_lowest_point_is_that_of_the_turned_shape() {
         let at = |shape: Shape, degrees: f32| {
@@ -298,6 +333,9 @@ mod tests {
         let field = HeightField::new(Vec2::new(2.0, 8.0), 2, vec![-0.5, 1.0, 0.0, 2.0]).expect("a field");
         close(at(Shape::HeightField(field.clone()), 0.0), 0.5);
         close(at(Shape::HeightField(field), 90.0), 0.0);
+        close(at(tetrahedron(), 0.0), 1.0);
+        // x points down.
+        close(at(tetrahedron(), -90.0), -1.0);
     }
 
     #[test]
@@ -316,17 +354,23 @@ mod tests {
     }
 
     #[test]
-    fn height_fields_lie_one_after_another() {
+    fn samples_lie_one_after_another() {
         let field = |heights: &[f32]| Collider {
             shape: Shape::HeightField(HeightField::new(Vec2::new(2.0, 4.0), 2, heights.to_vec()).unwrap()),
             friction: 0.0,
             path: Path::resting(pose(0.0, 0.0)),
         };
         let ball = Collider { shape: Shape::Sphere { radius: 0.5 }, ..field(&[0.0; 4]) };
-        let list = [field(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ball, field(&[7.0, 8.0, 9.0, 0.0])];
+        let solid = Collider { shape: tetrahedron(), ..ball.clone() };
+        let list = [field(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ball, solid, field(&[7.0, 8.0, 9.0, 0.0])];
         let seen = colliders_during(&list, 0.0, 1.0);
-        assert_eq!((seen[0].first_height, seen[2].first_height), (0, 6));
+        assert_eq!([0, 2, 3].map(|index| seen[index].first_sample), [0, 6, 6 + 13 * 13 * 13]);
+        assert_eq!((seen[2].kind, seen[2].grid_size, seen[2].grid_layers), (5, UVec2::splat(13), 13));
+        // Eight cells along each side of 2, and two more on either side.
+        assert_eq!((seen[2].size, seen[2].grid_origin), (Vec4::new(1.5, 1.5, 1.5, 0.0), Vec4::new(-0.5, -0.5, -0.5, 0.25)));
         assert_eq!((seen[0].size, seen[0].grid_size), (Vec4::new(1.0, 6.0, 2.0, 0.0), UVec2::new(2, 3)));
-        assert_eq!(collider_heights(&list), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0.0]);
+        let samples = collider_samples(&list);
+        assert_eq!(samples[..6], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(samples[6 + 13 * 13 * 13..], [7.0, 8.0, 9.0, 0.0]);
     }
 }

@@ -2,10 +2,12 @@
 
 mod adjacency;
 mod attachment;
+mod closed_mesh;
 mod collider;
 mod coloring;
 mod components;
 mod cut;
+mod distance_field;
 mod ends;
 mod grid;
 mod grip;
@@ -20,12 +22,15 @@ mod rope_layout;
 mod rope_rest;
 mod source_mesh;
 mod strain;
+mod triangle_tree;
 
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
-pub use collider::{Collider, Path, Pose, Shape, Turn, collider_heights, colliders_during};
+pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
+pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
 pub use coloring::Coloring;
 pub use cut::{Blade, Cut};
+pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};
 pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use grip::{Grip, MOST_GRIPPED};
@@ -41,6 +46,7 @@ pub use rope_rest::RopeRest;
 use rope_rest::hanging_chain;
 pub use source_mesh::{SourceMesh, UpAxis, VertexAttribute, VertexGroup};
 pub use strain::{Strain, strain};
+pub use triangle_tree::{ClosestPoint, Feature, TriangleTree, closest_on_triangle};
 
 use glam::{Vec2, Vec4};
 

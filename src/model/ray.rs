@@ -65,11 +65,15 @@ impl Shape {
             Self::Sphere { radius } => Some(radius),
             Self::Capsule { radii: [lower, upper], half_length } => Some(half_length + lower.max(upper)),
             Self::Box { half_sides } => Some(half_sides.length()),
+            Self::Mesh { ref surface, .. } => {
+                let [least, greatest] = surface.bounds();
+                Some(least.abs().max(greatest.abs()).length())
+            }
             Self::Plane | Self::HeightField(_) => None,
         }
     }
 
-    /// How far a place in its own frame is outside of it, 0 or less inside \[m\].
+    /// How far a place in its own frame is outside of it, or less, 0 or less inside \[m\].
     fn distance(&self, place: Vec3) -> Option<f32> {
         match *self {
             Self::Sphere { radius } => Some(place.length() - radius),
@@ -77,6 +81,8 @@ impl Shape {
                 Some(capsule_distance(lower, upper, half_length, place))
             }
             Self::Box { half_sides } => Some((place.abs() - half_sides).max(Vec3::ZERO).length()),
+            // Interpolated, it may be more than the distance, but no more than twice as much beyond two cells.
+            Self::Mesh { ref field, .. } => Some(0.5 * field.at(place)),
             Self::Plane | Self::HeightField(_) => None,
         }
     }

@@ -3,13 +3,15 @@
 //! Sources: signed distances from Quilez, Distance functions (sphere, box, round cone); friction from Macklin, Müller,
 //! Chentanez, Kim 2014, Unified Particle Physics for Real-Time Applications, eq. 24.
 //!
-//! All shapes but terrains are convex. A particle's way through a substep is seen from the collider, which stands still
+//! All shapes but terrains and meshes are convex. A particle's way through a substep is seen from the collider, which stands still
 //! there.
 
+mod distance_field;
 mod height_field;
 
 use glam::{Quat, Vec3};
 
+use self::distance_field::DistanceField;
 use self::height_field::HeightField;
 use crate::layout::{CollidePush, Collider};
 
@@ -24,8 +26,8 @@ const SWEEP_STEPS: u32 = 16;
 pub struct Colliders<'a> {
     /// Each of them.
     pub list: &'a [Collider],
-    /// Heights of all height fields \[m\].
-    pub heights: &'a [f32],
+    /// Heights of all height fields and distances of all meshes \[m\].
+    pub samples: &'a [f32],
 }
 
 /// Where one collider has put one particle.
@@ -43,7 +45,7 @@ pub struct Contact {
 #[derive(Clone, Copy, Debug)]
 pub struct Moving<'a> {
     collider: &'a Collider,
-    heights: &'a [f32],
+    samples: &'a [f32],
     start: Pose,
     end: Pose,
 }
@@ -54,7 +56,7 @@ impl<'a> Colliders<'a> {
     pub fn moving(&self, push: &CollidePush) -> Vec<Moving<'a>> {
         let moving = |collider| {
             let [start, end] = [push.start, push.end].map(|share| Pose::at(collider, share));
-            Moving { collider, heights: self.heights, start, end }
+            Moving { collider, samples: self.samples, start, end }
         };
         self.list.iter().take(push.collider_count as usize).map(moving).collect()
     }
@@ -66,7 +68,7 @@ impl<'a> Colliders<'a> {
 ///
 /// # Panics
 ///
-/// When a collider's kind is not one of 0 to 4.
+/// When a collider's kind is not one of 0 to 5.
 pub fn collide(colliders: &[Moving<'_>], previous: Vec3, position: Vec3) -> Vec3 {
     colliders.iter().fold(position, |position, collider| {
         collider.contact(previous, position).map_or(position, |contact| contact.position)
@@ -79,13 +81,14 @@ impl Moving<'_> {
     ///
     /// # Panics
     ///
-    /// When the collider's kind is not one of 0 to 4.
+    /// When the collider's kind is not one of 0 to 5.
     #[must_use]
     pub fn contact(&self, previous: Vec3, position: Vec3) -> Option<Contact> {
-        let Self { collider, heights, start, end } = *self;
+        let Self { collider, samples, start, end } = *self;
         let (a, b) = (start.local(previous), end.local(position));
         let (out, normal) = match collider.kind {
-            4 => HeightField::new(collider, heights).leave(a, b)?,
+            4 => HeightField::new(collider, samples).leave(a, b)?,
+            5 => DistanceField::new(collider, samples).leave(a, b)?,
             _ => leave_convex(collider, a, b)?,
         };
         let position = end.world(out);
@@ -374,7 +377,7 @@ mod tests {
         let mut plane = shape(2, Vec3::ZERO);
         let previous = Vec3::new(1.0, 0.0, 0.0);
         let moved_to = |plane: &Collider, x, z| {
-            let colliders = Colliders { list: &[*plane], heights: &[] };
+            let colliders = Colliders { list: &[*plane], samples: &[] };
             collide(&colliders.moving(&WHOLE_STEP), previous, Vec3::new(x, -0.5, z))
         };
         plane.friction = 0.5;
@@ -404,7 +407,7 @@ mod tests {
         let mut plane = shape(2, Vec3::ZERO);
         plane.end_rotation = Quat::from_rotation_y(FRAC_PI_2).into();
         plane.end_position = Vec4::new(0.0, 0.5, 0.0, 0.0);
-        let colliders = Colliders { list: &[plane], heights: &[] };
+        let colliders = Colliders { list: &[plane], samples: &[] };
         let contact = colliders.moving(&WHOLE_STEP)[0].contact(Vec3::X, Vec3::X).unwrap();
         // Without friction the particle is lifted only. The material there was at z before the quarter turn to x.
         assert!(contact.position.distance(Vec3::new(1.0, 0.5, 0.0)) < 1e-6);
@@ -415,7 +418,7 @@ mod tests {
     #[test]
     fn colliders_beyond_the_count_do_nothing() {
         let push = CollidePush { collider_count: 0, ..WHOLE_STEP };
-        let colliders = Colliders { list: &[shape(2, Vec3::ZERO)], heights: &[] };
+        let colliders = Colliders { list: &[shape(2, Vec3::ZERO)], samples: &[] };
         assert_eq!(collide(&colliders.moving(&push), Vec3::Y, -Vec3::Y), -Vec3::Y);
     }
 }

@@ -183,7 +183,7 @@ mod tests {
         let pinned = Vec4::new(0.0, -1.0, 0.0, 0.0);
         let mut mass_spring = MassSpring::new(&[pinned, Vec4::new(3.0, -1.0, 0.0, 0.5)]);
         mass_spring.velocities[0] = Vec4::ONE;
-        mass_spring.substep(&parameters, &Colliders { list: &[plane], heights: &[] }, &push);
+        mass_spring.substep(&parameters, &Colliders { list: &[plane], samples: &[] }, &push);
         assert_eq!((mass_spring.positions[0], mass_spring.velocities[0]), (pinned, Vec4::ZERO));
         // 16 N on 2 kg for 1/8 s, and lifted to the plane at once.
         assert!(mass_spring.positions[1].distance(Vec4::new(3.0 - 0.125, 0.0, 0.0, 0.5)) < 1e-6);

@@ -6,12 +6,12 @@ use super::dragged::Dragged;
 use super::span_of;
 use crate::engine::{self, Buffer, Device, Recorder};
 use crate::layout::{self, CollidePush, MOST_COLLIDERS};
-use crate::model::{Collider, Drag, collider_heights, colliders_during};
+use crate::model::{Collider, Drag, collider_samples, colliders_during};
 
 /// Colliders, moved from step to step.
 pub struct Colliders {
     list: Vec<Collider>,
-    /// As many colliders as there can be, and after them the heights of height fields, which stay.
+    /// As many colliders as there can be, and after them the samples of height fields and meshes, which stay.
     buffer: Buffer,
     dragged: Dragged,
 }
@@ -34,7 +34,7 @@ impl Colliders {
         let seen = during(list, &mut dragged, time, time);
         let mut words = bytemuck::cast_slice::<_, u32>(&seen).to_vec();
         words.resize(MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>(), 0);
-        words.extend(collider_heights(list).into_iter().map(f32::to_bits));
+        words.extend(collider_samples(list).into_iter().map(f32::to_bits));
         let buffer = Buffer::from_slice(device, "colliders.list", &words)?;
         Ok(Self { list: list.to_vec(), buffer, dragged })
     }
@@ -42,11 +42,12 @@ impl Colliders {
     /// Replaces the colliders from the next recorded step on, for those who move them by other means than paths.
     ///
     /// # Panics
-    /// Where there are not as many as before, or other heights of terrain: the device's buffer and the passes were made
+    /// Where there are not as many as before, or other samples of terrain and meshes: the device's buffer and the passes were made
     /// for those.
     pub fn set(&mut self, list: &[Collider]) {
         assert_eq!(list.len(), self.list.len(), "as many colliders as before");
-        assert!(collider_heights(list) == collider_heights(&self.list), "the same heights as before");
+        let (before, now) = (self.list.iter().map(Collider::samples), list.iter().map(Collider::samples));
+        assert!(before.eq(now), "the same samples as before");
         self.list = list.to_vec();
     }
 

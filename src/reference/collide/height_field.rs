@@ -44,14 +44,14 @@ impl Plane {
 }
 
 impl<'a> HeightField<'a> {
-    /// The height field that `collider` is, whose heights are among `heights`.
-    pub(super) fn new(collider: &Collider, heights: &'a [f32]) -> Self {
-        let first = collider.first_height as usize;
+    /// The height field that `collider` is, whose heights are among `samples`.
+    pub(super) fn new(collider: &Collider, samples: &'a [f32]) -> Self {
+        let first = collider.first_sample as usize;
         Self {
             half_sides: collider.size.xz(),
             highest: collider.size.y,
             grid_size: collider.grid_size,
-            heights: &heights[first..first + collider.grid_size.element_product() as usize],
+            heights: &samples[first..first + collider.grid_size.element_product() as usize],
             friction: collider.friction,
         }
     }

@@ -5,6 +5,7 @@ use glam::{Vec3, Vec4};
 use super::simulation::run;
 use super::uploads::Uploads;
 use super::{CpuSolver, CpuTiming, HostParticles};
+use crate::cpu;
 use crate::engine::{self, Buffer, Device, Recorder};
 use crate::model::{Blade, Body, Collider, Grip, triangles_around};
 use crate::solver::dragged::Dragged;
@@ -14,6 +15,8 @@ pub(super) struct OnDevice {
     solver: Box<dyn CpuSolver>,
     step: Step,
     colliders: Colliders,
+    /// Of all of them, as the solver reads them.
+    samples: Vec<f32>,
     triangles: Option<Triangles>,
     constraints: Option<Buffer>,
     particles: Particles,
@@ -32,7 +35,7 @@ impl OnDevice {
         device: &Device,
         solver: Box<dyn CpuSolver>,
         body: &Body,
-        (list, dragged): (&[Collider], Dragged),
+        (list, samples, dragged): (&[Collider], Vec<f32>, Dragged),
         step: Step,
         time: f64,
     ) -> engine::Result<Self> {
@@ -56,6 +59,7 @@ impl OnDevice {
             solver,
             step,
             colliders,
+            samples,
             triangles,
             constraints,
             particle_uploads: Uploads::new(device, &particles),
@@ -103,7 +107,8 @@ impl Solver for OnDevice {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         let seen = self.colliders.during(time, time + f64::from(self.step.dt));
         self.colliders.record_seen(recorder, &seen)?;
-        run(&mut *self.solver, time, &seen, self.colliders.list(), &mut self.timing);
+        let colliders = cpu::Colliders { list: &seen, samples: &self.samples };
+        run(&mut *self.solver, time, &colliders, &mut self.timing);
         self.upload_lists(recorder)?;
         self.upload_particles(recorder)
     }

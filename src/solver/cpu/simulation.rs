@@ -9,8 +9,7 @@ use super::springs::{MassSpring, Verlet};
 use super::{CpuSolver, CpuTiming};
 use crate::cpu::Colliders;
 use crate::engine::{self, Device};
-use crate::layout;
-use crate::model::{self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_heights};
+use crate::model::{self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_samples};
 use crate::solver::colliders::during;
 use crate::solver::dragged::Dragged;
 use crate::solver::simulation::{SimulatedTime, intact_strain};
@@ -28,6 +27,8 @@ pub struct CpuSimulation {
     body: Body,
     solver: Box<dyn CpuSolver>,
     colliders: Vec<Collider>,
+    /// As [`collider_samples`] has them.
+    samples: Vec<f32>,
     dragged: Dragged,
     step: Step,
     time: SimulatedTime,
@@ -37,7 +38,8 @@ pub struct CpuSimulation {
 impl CpuSimulation {
     fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
         let (dragged, pins) = (Dragged::new(colliders.len()), Pins::default());
-        Self { body, solver, colliders: colliders.to_vec(), dragged, step, time: SimulatedTime::default(), pins }
+        let (samples, colliders) = (collider_samples(colliders), colliders.to_vec());
+        Self { body, solver, colliders, samples, dragged, step, time: SimulatedTime::default(), pins }
     }
 
     /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
@@ -84,7 +86,7 @@ impl CpuSimulation {
     pub fn advance(&mut self) -> CpuTiming {
         let (mut timing, time) = (CpuTiming::default(), self.time());
         let list = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
-        run(&mut *self.solver, time, &list, &self.colliders, &mut timing);
+        run(&mut *self.solver, time, &Colliders { list: &list, samples: &self.samples }, &mut timing);
         self.time.steps += 1;
         timing
     }
@@ -141,7 +143,7 @@ impl CpuSimulation {
     /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.
     pub fn on_device(self, device: &Device) -> engine::Result<Simulation> {
         let time = self.time();
-        let colliders = (&*self.colliders, self.dragged);
+        let colliders = (&*self.colliders, self.samples, self.dragged);
         let solver = OnDevice::new(device, self.solver, &self.body, colliders, self.step, time)?;
         Ok(Simulation::at(self.time, self.pins, self.body, Box::new(solver), self.step))
     }
@@ -214,15 +216,7 @@ impl CpuSimulation {
     }
 }
 
-/// Runs the step that starts at `time` \[s\], in which `colliders` move as `list` says, inside the pool, so that its passes
-/// need not go there one by one.
-pub(super) fn run(
-    solver: &mut dyn CpuSolver,
-    time: f64,
-    list: &[layout::Collider],
-    colliders: &[Collider],
-    timing: &mut CpuTiming,
-) {
-    let colliders = Colliders { list, heights: &collider_heights(colliders) };
-    rayon::scope(|_| solver.step(time, &colliders, timing));
+/// Runs the step that starts at `time` \[s\] inside the pool, so that its passes need not go there one by one.
+pub(super) fn run(solver: &mut dyn CpuSolver, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+    rayon::scope(|_| solver.step(time, colliders, timing));
 }

@@ -13,6 +13,16 @@ pub enum UpAxis {
 }
 
 impl UpAxis {
+    /// Its letter.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+        }
+    }
+
     /// A place or a direction, turned so that y points up.
     #[must_use]
     pub fn to_y_up(self, Vec3 { x, y, z }: Vec3) -> Vec3 {

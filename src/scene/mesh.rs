@@ -36,14 +36,20 @@ impl SceneMesh {
         self.prepared.particles.iter().map(position).collect()
     }
 
+    /// The sides of the box around it \[m\].
+    #[must_use]
+    pub fn size(&self) -> Vec3 {
+        let positions = self.prepared.mesh.positions();
+        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
+            .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
+        greatest - least
+    }
+
     /// What a person has to know of it in a line: how large it is, in which unit and axes it was taken, and what was mended.
     #[must_use]
     pub fn summary(&self) -> String {
         let Preparation { metres_per_unit, up, .. } = self.preparation;
-        let positions = self.prepared.mesh.positions();
-        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-            .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
-        let size = greatest - least;
+        let size = self.size();
         let guessed = if self.unit_is_guessed { ", guessed from its size (--scale sets it)" } else { "" };
         let mended: String = self.prepared.findings.mended().iter().map(|what| format!("; {what}")).collect();
         format!(
@@ -54,7 +60,7 @@ impl SceneMesh {
             size.x,
             size.y,
             size.z,
-            up_name(up),
+            up.name(),
             unit_name(metres_per_unit),
         )
     }
@@ -65,14 +71,6 @@ fn unit_name(metres: f32) -> String {
     let known = [(1.0, "metres"), (0.01, "centimetres"), (0.001, "millimetres"), (0.0254, "inches"), (0.3048, "feet")];
     let found = known.into_iter().find(|(unit, _)| *unit == metres);
     found.map_or_else(|| format!("units of {metres} m"), |(_, name)| name.into())
-}
-
-fn up_name(up: UpAxis) -> &'static str {
-    match up {
-        UpAxis::X => "x",
-        UpAxis::Y => "y",
-        UpAxis::Z => "z",
-    }
 }
 
 impl Scene {
@@ -130,7 +128,7 @@ impl Value for Option<UpAxis> {
     }
 
     fn write(&self) -> Option<toml::Value> {
-        Some(self.map_or("guess", up_name).into())
+        Some(self.map_or("guess", UpAxis::name).into())
     }
 }
 

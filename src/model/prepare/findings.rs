@@ -19,6 +19,8 @@ pub struct Findings {
     pub turned: Vec<u32>,
     /// A face at which a surface meets itself turned over, where one does; no turning helps.
     pub one_sided: Option<u32>,
+    /// Pieces of one surface that lie on each other all over, by a vertex of each; they are simulated as layers of cloth.
+    pub layers: Vec<[u32; 2]>,
     /// Edges of three faces and more, by two vertices; all of the faces are held together there.
     pub non_manifold_edges: Vec<[u32; 2]>,
     /// Vertices of no face; they have no mass and stay where they are.

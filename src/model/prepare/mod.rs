@@ -16,6 +16,7 @@ use doubles::{Kept, sound_triangles};
 use orient::orient;
 use sides::{around_edges, sides};
 use triangulate::Triangulated;
+use weld::Welded;
 
 pub use findings::{Findings, PrepareError};
 
@@ -59,6 +60,8 @@ pub struct PreparedMesh {
     pub particles: Vec<u32>,
     /// The file's face that each triangle is part of. Shape \[triangle_count\].
     pub faces: Vec<u32>,
+    /// How far apart vertices of a seam may have been \[m\].
+    pub weld_distance: f64,
     /// What was found and mended.
     pub findings: Findings,
 }
@@ -79,9 +82,10 @@ impl PreparedMesh {
         let triangulated = Triangulated::new(source, &positions);
         let in_file = |corners: [u32; 3]| corners.map(|corner| source.corners[corner as usize]);
         let unwelded: Vec<[u32; 3]> = triangulated.corners.iter().copied().map(in_file).collect();
-        let welded = weld::weld(source, &positions, &unwelded, preparation.weld_share);
+        let Welded { vertices: welded, distance: weld_distance, layers } =
+            Welded::new(source, &positions, &unwelded, preparation.weld_share);
 
-        let mut findings = Findings::default();
+        let mut findings = Findings { layers, ..Findings::default() };
         findings.welded =
             (0..).zip(&welded).filter(|(vertex, to)| vertex != *to).map(|(from, &to)| [from, to]).collect();
         let vertices = |triangle: u32| unwelded[triangle as usize].map(|vertex| welded[vertex as usize]);
@@ -110,7 +114,7 @@ impl PreparedMesh {
         });
         let places = numbering.vertices.iter().map(|&vertex| positions[vertex as usize]).collect();
         let mesh = TriangleMesh::new(places, triangles).expect("every triangle has an area");
-        Ok(Self { mesh: mesh.with_uvs(uvs), particles, faces, findings })
+        Ok(Self { mesh: mesh.with_uvs(uvs), particles, faces, weld_distance, findings })
     }
 
     /// Whether each file's vertex is a particle of its own, and in the same order.

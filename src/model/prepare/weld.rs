@@ -16,31 +16,45 @@ const MOST_OF_AN_EDGE: f64 = 0.01;
 /// the border of their cell that others have to be looked at.
 const CELL_WIDTH: f64 = 16.0;
 
-/// The vertex that stands for each, the one of the lowest index: those of one surface at its open borders that lie within
-/// `share` of the mesh's longest side. Shape \[vertex_count\].
-///
-/// Vertices inside a surface are whole and stay apart from what lies on them, and so do pieces of a surface that lie on each
-/// other all over, as layers of cloth do.
-pub(super) fn weld(source: &SourceMesh, positions: &[Vec3], triangles: &[[u32; 3]], share: f32) -> Vec<u32> {
-    let border = Border::of(positions, triangles);
-    let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-        .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
-    let size = f64::from((greatest - least).max_element());
-    let reach = (f64::from(share) * size).min(MOST_OF_AN_EDGE * border.mean_edge_length);
-    let surface = |vertex: u32| source.surfaces.get(vertex as usize).copied().unwrap_or_default();
+/// Which vertices are one.
+pub(super) struct Welded {
+    /// The vertex that stands for each, the one of the lowest index. Shape \[vertex_count\].
+    pub(super) vertices: Vec<u32>,
+    /// How far apart they may be \[m\].
+    pub(super) distance: f64,
+    /// Pieces of one surface that lie on each other all over and stay apart, by the lowest vertex of each.
+    pub(super) layers: Vec<[u32; 2]>,
+}
 
-    let pieces = Components::of_triangles(positions.len(), triangles);
-    let piece = |vertex: u32| pieces.of[vertex as usize];
-    let mut used = triangles.as_flattened().to_vec();
-    used.sort_unstable();
-    used.dedup();
-    let on_others = near_pairs(positions, &used, reach, |a, b| surface(a) == surface(b) && piece(a) != piece(b));
-    let layers = layers(&pieces, &border.is_inside, &on_others);
+impl Welded {
+    /// Welds vertices of one surface at its open borders that lie within `share` of the mesh's longest side.
+    ///
+    /// Vertices inside a surface are whole and stay apart from what lies on them, and so do pieces of a surface that lie on
+    /// each other all over, as layers of cloth do.
+    pub(super) fn new(source: &SourceMesh, positions: &[Vec3], triangles: &[[u32; 3]], share: f32) -> Self {
+        let border = Border::of(positions, triangles);
+        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
+            .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
+        let size = f64::from((greatest - least).max_element());
+        let reach = (f64::from(share) * size).min(MOST_OF_AN_EDGE * border.mean_edge_length);
+        let surface = |vertex: u32| source.surfaces.get(vertex as usize).copied().unwrap_or_default();
 
-    used.retain(|&vertex| !border.is_inside[vertex as usize]);
-    let is_seam = |a, b| surface(a) == surface(b) && !layers.contains(&sorted(piece(a), piece(b)));
-    let seams = near_pairs(positions, &used, reach, is_seam);
-    Components::of_pairs(positions.len(), seams.into_iter()).of
+        let pieces = Components::of_triangles(positions.len(), triangles);
+        let piece = |vertex: u32| pieces.of[vertex as usize];
+        let mut used = triangles.as_flattened().to_vec();
+        used.sort_unstable();
+        used.dedup();
+        let on_others = near_pairs(positions, &used, reach, |a, b| surface(a) == surface(b) && piece(a) != piece(b));
+        let layers = layers(&pieces, &border.is_inside, &on_others);
+
+        used.retain(|&vertex| !border.is_inside[vertex as usize]);
+        let is_seam = |a, b| surface(a) == surface(b) && !layers.contains(&sorted(piece(a), piece(b)));
+        let seams = near_pairs(positions, &used, reach, is_seam);
+        let vertices = Components::of_pairs(positions.len(), seams.into_iter()).of;
+        let mut layers: Vec<[u32; 2]> = layers.into_iter().collect();
+        layers.sort_unstable();
+        Self { vertices, distance: reach, layers }
+    }
 }
 
 /// The open borders of triangles.

@@ -177,8 +177,8 @@ fn meshes_that_are_malformed() {
         (line("f 1 2 -9223372036854775808"), &["bad.obj, line 5", "no vertex -9223372036854775808"]),
         (line("f 1 2 99999999999999999999"), &["bad.obj, line 5", "not a vertex number"]),
         (line("f 1 2"), &["bad.obj, line 5: this face has 2 corners"]),
-        (line("f 1 2 2"), &["bad.obj, line 5: triangle 1", "no area"]),
-        (line("v 2 0 0\nf 1 2 5"), &["bad.obj, line 6: triangle 1", "no area"]),
+        (line("f 1 2 2"), &["bad.obj cannot be simulated: none of its faces has an area, 1 from face 1, line 5, for"]),
+        (line("v 2 0 0\nf 1 2 5"), &["none of its faces has an area, 1 from face 1, line 6, for"]),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), &["bad.obj, line 3: this is a binary file"]),
         (line("v 3e38 -3e38 0\nv -3e38 3e38 0\nf 1 5 6"), &["bad.obj"]),
     ] {

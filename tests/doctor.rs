@@ -109,3 +109,49 @@ fn what_it_cannot_use_is_a_sentence() {
         assert!(errors.contains(says) && (code == 2 || errors.lines().count() == 1), "{errors}");
     }
 }
+
+/// What a file holds is said in its own numbers, with what the simulation does about it, for people and for programs.
+#[test]
+fn a_mesh_is_looked_at_by_the_numbers_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    // A square and its neighbour, of which the second is split off, turned over and there twice; a vertex in no face.
+    let text = "v 0 0 0\nv 100 0 0\nv 100 100 0\nv 0 100 0\nv 100 0 0\nv 200 0 0\nv 200 100 0\nv 100 100 0\nv 1 1 50\n\
+                v 200 50 50\ng left\nf 1 2 3 4\ng right\nf 8 7 6 5\nf 8 7 6 5\nf 6 7 10\nf 1 1 2\n";
+    fs::write(folder.path().join("cloth.obj"), text).unwrap();
+    let (code, told, errors) = doctor(folder.path(), &["cloth.obj"], &[]);
+    assert_eq!((code, &*errors), (Some(0), ""), "{told}");
+    for line in [
+        "mesh          cloth.obj; its vertices and faces are counted from 1",
+        "size          2.000 x 1.000 x 0.500 m (0.01 m a unit, guessed from its size: --scale sets it), y up",
+        "file          10 vertices, 5 faces, no texture coordinates",
+        "groups        left (4); right (7)",
+        // 2 m² and a triangle of 1 m by 0.707 m / 2, at 0.25 kg/m².
+        "simulated     8 particles, 5 triangles, 2.3536 m², 0.588 kg; edges of 707.11 to 1414.21 mm, 1069.04 mm on average",
+        "components    1: with vertex 1",
+        "vertices split along seams (2): welded, each moves as one particle with another; files that are written have both",
+        "  vertices, each with the one it moves as: 5-2; 8-3",
+        "faces that are there twice (1): left out, or the cloth would weigh twice as much there",
+        "  faces, each with the one it lies on: 3-2",
+        "faces without an area (1): left out: they have no mass and no direction",
+        "  faces: 5",
+        "vertices of no face (1): held where they are, as they have no mass",
+        "  vertices: 9",
+        "ready to be simulated",
+    ] {
+        assert!(told.lines().any(|found| found == line), "'{line}' is not in {told}");
+    }
+    let (_, json, _) = doctor(folder.path(), &["cloth.obj", "--json", "--scale", "0.001", "--up", "z"], &[]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["size_m"], serde_json::json!([0.2, 0.05, 0.1]));
+    assert_eq!((&json["counted_from"], &json["unit_is_guessed"]), (&1.into(), &false.into()));
+    let seams =
+        json["findings"].as_array().unwrap().iter().find(|finding| finding["what"] == "vertices split along seams");
+    assert_eq!(seams.unwrap()["elements"], serde_json::json!([[5, 2], [8, 3]]));
+
+    for (arguments, expected) in [
+        (&["flag"][..], "error: flag has no mesh; give a mesh file, or a scene with the key `mesh`\n"),
+        (&["none.obj"], "error: none.obj does not exist; give the path of a mesh (.obj, .gltf, .glb, .ply or .stl)\n"),
+    ] {
+        assert_eq!(doctor(folder.path(), arguments, &[]), (Some(1), String::new(), expected.into()));
+    }
+}

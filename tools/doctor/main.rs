@@ -17,8 +17,8 @@ mod setting;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use clap::Parser;
+use anyhow::Result;
+use clap::{ArgGroup, Parser};
 
 use setting::key_and_value;
 
@@ -26,6 +26,7 @@ use setting::key_and_value;
 /// what is in a mesh file, what of it is mended, and what the simulation makes of it
 #[derive(Debug, Parser)]
 #[command(name = "doctor", version)]
+#[command(group = ArgGroup::new("scene").args(["mesh", "barriers"]))]
 struct Arguments {
     /// A mesh file, or a scene with a mesh, to be looked at
     #[arg(value_name = "FILE", conflicts_with_all = ["barriers", "kernels"])]
@@ -53,7 +54,7 @@ struct Arguments {
     kernels: bool,
 
     /// Changes a parameter of the scene of FILE or --barriers; may be given many times
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "scene", value_parser = key_and_value)]
     settings: Vec<(String, String)>,
 
     /// Device to look at: its index, or part of its name; else TAUTLINE_DEVICE, else the best one
@@ -75,9 +76,6 @@ fn main() -> ExitCode {
 /// Whether all is as it should be.
 fn run(arguments: &Arguments) -> Result<bool> {
     let device = arguments.device.as_deref();
-    if !arguments.settings.is_empty() && arguments.mesh.is_none() && arguments.barriers.is_none() {
-        bail!("--set changes a scene: give a mesh file or --barriers SCENE with it");
-    }
     let (text, is_well) = match &arguments.barriers {
         None if let Some(mesh) = &arguments.mesh => {
             let mut settings = arguments.settings.clone();

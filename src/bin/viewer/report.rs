@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -10,7 +10,7 @@ use tautline::engine::{DeviceInfo, FrameTiming};
 use tautline::glam::Vec4;
 use tautline::io::{WriteError, write_atomically};
 use tautline::model::Strain;
-use tautline::scene::Scene;
+use tautline::scene::{Scene, SceneMesh};
 use tautline::solver::{CpuSimulation, CpuTiming, Simulation, Step};
 
 use crate::arguments::Backend;
@@ -22,6 +22,9 @@ pub struct Report {
     pub solver: String,
     pub backend: Backend,
     pub device: DeviceReport,
+    /// Absent where there is no mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mesh: Option<MeshReport>,
     pub particles: usize,
     pub constraints: usize,
     pub batches: usize,
@@ -46,6 +49,36 @@ pub struct DeviceReport {
     #[serde(rename = "type")]
     device_type: String,
     api_version: Option<String>,
+}
+
+/// How a mesh was taken from its file.
+#[derive(Debug, Serialize)]
+struct MeshReport {
+    file: PathBuf,
+    vertices: usize,
+    faces: usize,
+    metres_per_unit: f32,
+    unit_is_guessed: bool,
+    up: &'static str,
+    /// What was mended, in words.
+    mended: Vec<String>,
+}
+
+impl MeshReport {
+    /// None where the scene has no mesh.
+    fn of(scene: &Scene) -> Option<Self> {
+        // Where it could not be read, nothing would have run.
+        let SceneMesh { path, source, preparation, prepared, unit_is_guessed } = scene.scene_mesh().ok()??;
+        Some(Self {
+            file: path,
+            vertices: source.positions.len(),
+            faces: source.face_sizes.len(),
+            metres_per_unit: preparation.metres_per_unit,
+            unit_is_guessed,
+            up: preparation.up.name(),
+            mended: prepared.findings.mended(),
+        })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -197,6 +230,7 @@ impl Report {
             solver: scene.solver.to_string(),
             backend: if device.is_some() { Backend::Gpu } else { Backend::Cpu },
             device: device.map_or_else(DeviceReport::of_cpu, DeviceReport::of_gpu),
+            mesh: MeshReport::of(scene),
             particles,
             constraints,
             batches,

@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use tautline::scene::{Scene, presets};
 
+use crate::output;
+
 /// A preset or a file, with what is changed in it; kept, so that it can be loaded again.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -19,9 +21,13 @@ impl Source {
         Self { path: path.into(), settings: Vec::new() }
     }
 
-    /// Reads the scene.
+    /// Reads the scene, and says how its mesh was taken, where it has one.
     pub fn load(&self) -> Result<Scene> {
-        Ok(Scene::load(&self.path, &self.settings)?)
+        let scene = Scene::load(&self.path, &self.settings)?;
+        if let Some(mesh) = scene.scene_mesh()? {
+            output::tell(&mesh.summary());
+        }
+        Ok(scene)
     }
 
     /// What names it from any folder; `None` where that is no text.

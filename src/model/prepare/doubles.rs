@@ -3,7 +3,6 @@
 use glam::Vec3;
 
 use super::findings::Findings;
-use super::triangulate::Triangulated;
 use crate::model::mesh::has_area;
 
 /// A triangle that is kept.
@@ -15,23 +14,22 @@ pub(super) struct Kept {
     pub(super) vertices: [u32; 3],
 }
 
-/// The triangles with an area, of those that have the same three vertices only the first. What is left out goes into the
-/// findings.
+/// The triangles with an area, and of those that have the same three vertices only the first. What is left out is added to
+/// the findings, by the face that it is part of.
 pub(super) fn sound_triangles(
-    triangulated: &Triangulated,
-    vertices: impl Fn(u32) -> [u32; 3],
+    mut kept: Vec<Kept>,
+    faces: &[u32],
     positions: &[Vec3],
     findings: &mut Findings,
 ) -> Vec<Kept> {
-    let mut kept = Vec::with_capacity(triangulated.faces.len());
-    for (triangle, &face) in (0..).zip(&triangulated.faces) {
-        let vertices = vertices(triangle);
-        if has_area(vertices.map(|vertex| positions[vertex as usize].as_dvec3())) {
-            kept.push(Kept { triangle, vertices });
-        } else {
-            findings.no_area.push(face);
+    let face = |kept: &Kept| faces[kept.triangle as usize];
+    kept.retain(|kept| {
+        let has_area = has_area(kept.vertices.map(|vertex| positions[vertex as usize].as_dvec3()));
+        if !has_area {
+            findings.no_area.push(face(kept));
         }
-    }
+        has_area
+    });
 
     let mut by_vertices: Vec<([u32; 3], u32)> = (0..).zip(&kept).map(|(index, kept)| (key(kept), index)).collect();
     by_vertices.sort_unstable();
@@ -41,7 +39,7 @@ pub(super) fn sound_triangles(
         for &(_, index) in &same[1..] {
             is_double[index as usize] = true;
             let other = kept[index as usize];
-            let pair = [other, first].map(|kept| triangulated.faces[kept.triangle as usize]);
+            let pair = [face(&other), face(&first)];
             let list = if faces_alike(first.vertices, other.vertices) {
                 &mut findings.duplicates
             } else {
@@ -54,6 +52,7 @@ pub(super) fn sound_triangles(
         list.sort_unstable();
         list.dedup();
     }
+    findings.no_area.sort_unstable();
     findings.no_area.dedup();
     let mut is_double = is_double.into_iter();
     kept.retain(|_| is_double.next() == Some(false));

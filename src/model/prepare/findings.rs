@@ -65,6 +65,10 @@ pub enum PrepareError {
     NothingLeft {
         /// How many faces there are.
         face_count: usize,
+        /// The number of the first.
+        number: u32,
+        /// Its line, in files that have lines.
+        line: Option<u32>,
     },
 }
 
@@ -78,17 +82,20 @@ impl fmt::Display for PrepareError {
                 "vertex {number} lies at ({}, {}, {}), which scaled by {scale} is not finite; correct it or the scale",
                 position.x, position.y, position.z
             ),
-            Self::NothingLeft { face_count: 0 } => {
+            Self::NothingLeft { face_count: 0, .. } => {
                 write!(
                     formatter,
                     "the mesh has no faces; give it at least one, for points and lines alone make no cloth"
                 )
             }
-            Self::NothingLeft { face_count } => write!(
-                formatter,
-                "none of the {face_count} faces has an area, for their corners coincide or lie on one line; give it at \
-                 least one that has"
-            ),
+            Self::NothingLeft { face_count, number, line } => {
+                let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+                write!(
+                    formatter,
+                    "none of its faces has an area, {face_count} from face {number}{line}, for their corners coincide or lie \
+                     on one line; give it at least one that has"
+                )
+            }
         }
     }
 }

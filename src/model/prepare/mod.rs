@@ -80,18 +80,29 @@ impl PreparedMesh {
             return Err(PrepareError::NotFinite { number, position: source.positions[vertex], scale });
         }
         let triangulated = Triangulated::new(source, &positions);
-        let in_file = |corners: [u32; 3]| corners.map(|corner| source.corners[corner as usize]);
-        let unwelded: Vec<[u32; 3]> = triangulated.corners.iter().copied().map(in_file).collect();
+        let of_file = |(triangle, corners): (u32, &[u32; 3])| Kept {
+            triangle,
+            vertices: corners.map(|corner| source.corners[corner as usize]),
+        };
+        let mut findings = Findings::default();
+        let all = (0..).zip(&triangulated.corners).map(of_file).collect();
+        // What is left out hides no border that is to be welded.
+        let mut kept = sound_triangles(all, &triangulated.faces, &positions, &mut findings);
+        let unwelded: Vec<[u32; 3]> = kept.iter().map(|kept| kept.vertices).collect();
         let Welded { vertices: welded, distance: weld_distance, layers } =
             Welded::new(source, &positions, &unwelded, preparation.weld_share);
 
-        let mut findings = Findings { layers, ..Findings::default() };
+        findings.layers = layers;
         findings.welded =
             (0..).zip(&welded).filter(|(vertex, to)| vertex != *to).map(|(from, &to)| [from, to]).collect();
-        let vertices = |triangle: u32| unwelded[triangle as usize].map(|vertex| welded[vertex as usize]);
-        let mut kept = sound_triangles(&triangulated, vertices, &positions, &mut findings);
+        for kept in &mut kept {
+            kept.vertices = kept.vertices.map(|vertex| welded[vertex as usize]);
+        }
+        let mut kept = sound_triangles(kept, &triangulated.faces, &positions, &mut findings);
         if kept.is_empty() {
-            return Err(PrepareError::NothingLeft { face_count: source.face_sizes.len() });
+            let line = source.face_lines.as_ref().and_then(|lines| lines.first().copied());
+            let (face_count, number) = (source.face_sizes.len(), source.first_number);
+            return Err(PrepareError::NothingLeft { face_count, number, line });
         }
         let faces: Vec<u32> = kept.iter().map(|kept| triangulated.faces[kept.triangle as usize]).collect();
         let turned = face_alike(&mut kept, &faces, &mut findings);

@@ -181,7 +181,7 @@ fn nothing_left_is_an_error_and_so_is_what_32_bits_cannot_hold() {
         PreparedMesh::new(source, &Preparation { metres_per_unit, ..METRES }).expect_err("unsound").to_string()
     };
     let line = source((0..4).map(|x| Vec3::X * x as f32).collect(), &[&[0, 1, 2], &[1, 2, 3]]);
-    assert!(error(&line, 1.0).starts_with("none of the 2 faces has an area"));
+    assert!(error(&line, 1.0).starts_with("none of its faces has an area, 2 from face 0, for"));
     assert!(error(&source(vec![Vec3::ZERO], &[]), 1.0).starts_with("the mesh has no faces"));
     let far = SourceMesh { first_number: 1, ..source(vec![Vec3::X, Vec3::Y * 1e30, Vec3::Z], &[&[0, 1, 2]]) };
     assert!(error(&far, 1e9).starts_with("vertex 2 lies at (0, 1000000000000000000000000000000, 0), which scaled by"));

@@ -44,6 +44,11 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
             commands.push(Command::Compute(backend));
         });
+        if let Ok(Some(mesh)) = scene.scene_mesh() {
+            let size = mesh.size();
+            let text = format!("{:.2} x {:.2} x {:.2} m", size.x, size.y, size.z);
+            fact(ui, "Mesh", text).on_hover_text(mesh.summary());
+        }
         fact(ui, "Particles", grouped(simulation.body().positions().len()));
         if constraints > 0 {
             fact(ui, "Constraints", format!("{} in {batches} batches", grouped(constraints)));

@@ -58,8 +58,9 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
 }
 
 /// One line of a table of two columns: a name and what it is.
-pub fn fact(ui: &mut Ui, name: &str, value: impl Into<String>) {
+pub fn fact(ui: &mut Ui, name: &str, value: impl Into<String>) -> egui::Response {
     ui.weak(name);
-    ui.add(egui::Label::new(value.into()).truncate());
+    let value = ui.add(egui::Label::new(value.into()).truncate());
     ui.end_row();
+    value
 }

@@ -2,6 +2,9 @@ use std::collections::HashMap;
 
 use crate::model::VertexGroup;
 
+/// Most names of a file: each takes far more memory than the letters that it has there.
+const MOST_NAMES: usize = 1 << 16;
+
 /// Vertices under names, as a reader comes across them.
 #[derive(Default)]
 pub(super) struct Groups {
@@ -19,13 +22,19 @@ struct Group {
 
 impl Groups {
     /// The number of the group of a name, which is new where there was none.
-    pub(super) fn number(&mut self, name: &str) -> usize {
+    ///
+    /// # Errors
+    /// Where there are too many.
+    pub(super) fn number(&mut self, name: &str) -> Result<usize, String> {
         if let Some(&number) = self.numbers.get(name) {
-            return number;
+            return Ok(number);
+        }
+        if self.groups.len() == MOST_NAMES {
+            return Err(format!("the file has more than {MOST_NAMES} names of groups; put faces into fewer"));
         }
         self.numbers.insert(name.into(), self.groups.len());
         self.groups.push(Group { name: name.into(), ..Group::default() });
-        self.groups.len() - 1
+        Ok(self.groups.len() - 1)
     }
 
     /// Puts vertices into the group of a number.
@@ -63,12 +72,21 @@ mod tests {
     #[test]
     fn groups_have_each_vertex_once_however_often_it_comes() {
         let mut groups = Groups::default();
-        let [many, none, few] = ["many", "none", "few"].map(|name| groups.number(name));
-        assert_eq!(groups.number("none"), none);
+        let [many, none, few] = ["many", "none", "few"].map(|name| groups.number(name).expect("a few"));
+        assert_eq!(groups.number("none"), Ok(none));
         (0..50_000).for_each(|face: u32| groups.add(many, [face % 300, (face + 1) % 300, (face + 2) % 300]));
         assert!(groups.groups[many].vertices.len() < 10_000, "it stays small");
         groups.add(few, [7, 3, 7]);
         let group = |name: &str, vertices| VertexGroup { name: name.into(), vertices };
         assert_eq!(groups.finish(), [group("many", (0..300).collect()), group("few", vec![3, 7])]);
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        let mut groups = Groups::default();
+        (0..MOST_NAMES).for_each(|name| assert_eq!(groups.number(&name.to_string()), Ok(name)));
+        assert_eq!(groups.number("7"), Ok(7));
+        let error = groups.number("another").expect_err("one too many");
+        assert_eq!(error, "the file has more than 65536 names of groups; put faces into fewer");
     }
 }

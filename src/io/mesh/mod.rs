@@ -4,11 +4,14 @@ mod error;
 mod format;
 mod groups;
 mod obj;
+mod ply;
+mod stl;
 
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use error::shortened;
 pub use error::{Fault, Place, ReadError};
 pub use format::{MESH_EXTENSIONS, MeshFormat, mesh_endings};
 
@@ -40,7 +43,11 @@ pub fn read_mesh(path: &Path) -> Result<SourceMesh, ReadError> {
 pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<SourceMesh, Fault> {
     let mesh = match format {
         MeshFormat::Obj => obj::parse(bytes)?,
-        _ => return Err(Fault::in_file("files of this format cannot be read yet; give a Wavefront OBJ file")),
+        MeshFormat::Ply => ply::parse(bytes)?,
+        MeshFormat::Stl => stl::parse(bytes)?,
+        MeshFormat::Gltf => {
+            return Err(Fault::in_file("files of this format cannot be read yet; give a Wavefront OBJ file"));
+        }
     };
     if mesh.positions.is_empty() {
         return Err(Fault::in_file(MeshError::NoVertices.to_string()));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use glam::{Vec2, Vec3};
 
-use super::error::Fault;
+use super::error::{Fault, shortened};
 use super::groups::Groups;
 use crate::model::{SourceMesh, UpAxis, VertexAttribute};
 
@@ -34,7 +34,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<SourceMesh, Fault> {
             "v" => file.vertex(rest).map_err(fault)?,
             "vt" => file.texture_places.push(texture_place(rest)),
             "f" => file.face(rest, line as u32).map_err(fault)?,
-            "o" => file.object(rest.trim()),
+            "o" => file.object(rest.trim()).map_err(fault)?,
             "g" => file.choose_groups(rest).map_err(fault)?,
             _ => {}
         }
@@ -72,9 +72,14 @@ impl Obj {
         for axis in 0..3 {
             let word =
                 words.next().ok_or_else(|| format!("this vertex has {axis} of 3 coordinates; write `v x y z`"))?;
-            position[axis] = word.parse().map_err(|_| format!("`{word}` is not a number; write `v x y z`"))?;
+            position[axis] =
+                word.parse().map_err(|_| format!("`{}` is not a number; write `v x y z`", shortened(word)))?;
             if !position[axis].is_finite() {
-                return Err(format!("the coordinate {word} is {} in 32 bits; give a finite one", position[axis]));
+                return Err(format!(
+                    "the coordinate {} is {} in 32 bits; give a finite one",
+                    shortened(word),
+                    position[axis]
+                ));
             }
         }
         let mut number = || words.next()?.parse().ok().filter(|number: &f32| number.is_finite());
@@ -96,10 +101,9 @@ impl Obj {
         let vertex_count = self.mesh.positions.len();
         for word in rest.split_whitespace() {
             let mut numbers = word.split('/');
-            let number: i64 = numbers
-                .next()
-                .and_then(|number| number.parse().ok())
-                .ok_or_else(|| format!("`{word}` is not a vertex number; write `f 1 2 3` or `f 1/1/1 ...`"))?;
+            let number: i64 = numbers.next().and_then(|number| number.parse().ok()).ok_or_else(|| {
+                format!("`{}` is not a vertex number; write `f 1 2 3` or `f 1/1/1 ...`", shortened(word))
+            })?;
             let corner = index(number, vertex_count).ok_or_else(|| {
                 format!("there is no vertex {number}; of the {vertex_count} so far, the first is 1 and the last is -1")
             })?;
@@ -124,18 +128,21 @@ impl Obj {
     }
 
     /// What follows an `o`: a name, also of several words.
-    fn object(&mut self, name: &str) {
-        let next = self.objects.len() as u32 + 1;
-        let named = !name.is_empty();
-        self.object = if named { *self.objects.entry(name.into()).or_insert(next) } else { 0 };
-        self.object_group = named.then(|| self.groups.number(name));
+    fn object(&mut self, name: &str) -> Result<(), String> {
+        (self.object, self.object_group) = (0, None);
+        if !name.is_empty() {
+            self.object_group = Some(self.groups.number(name)?);
+            let next = self.objects.len() as u32 + 1;
+            self.object = *self.objects.entry(name.into()).or_insert(next);
+        }
+        Ok(())
     }
 
     /// What follows a `g`: names, none for no group.
     fn choose_groups(&mut self, names: &str) -> Result<(), String> {
         self.chosen_groups.clear();
         for name in names.split_whitespace() {
-            let group = self.groups.number(name);
+            let group = self.groups.number(name)?;
             if !self.chosen_groups.contains(&group) {
                 self.chosen_groups.push(group);
             }

@@ -35,7 +35,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<SourceMesh, Fault> {
             "vt" => file.texture_places.push(texture_place(rest)),
             "f" => file.face(rest, line as u32).map_err(fault)?,
             "o" => file.object(rest.trim()).map_err(fault)?,
-            "g" => file.choose_groups(rest).map_err(fault)?,
+            "g" => file.name_groups(rest).map_err(fault)?,
             _ => {}
         }
     }
@@ -61,7 +61,7 @@ struct Obj {
     /// The object and the groups that what follows is in.
     object: u32,
     object_group: Option<usize>,
-    chosen_groups: Vec<usize>,
+    named_groups: Vec<usize>,
 }
 
 impl Obj {
@@ -120,10 +120,7 @@ impl Obj {
         self.mesh.face_sizes.push(size as u32);
         self.face_lines.push(line);
         self.face_objects.push(self.object);
-        let corners = &self.mesh.corners[first..];
-        for &group in self.object_group.iter().chain(&self.chosen_groups) {
-            self.groups.add(group, corners.iter().copied());
-        }
+        self.groups.add(&self.mesh.corners[first..], vertex_count);
         Ok(())
     }
 
@@ -135,21 +132,23 @@ impl Obj {
             let next = self.objects.len() as u32 + 1;
             self.object = *self.objects.entry(name.into()).or_insert(next);
         }
+        self.groups.choose(self.object_group.into_iter().chain(self.named_groups.iter().copied()));
         Ok(())
     }
 
     /// What follows a `g`: names, none for no group.
-    fn choose_groups(&mut self, names: &str) -> Result<(), String> {
-        self.chosen_groups.clear();
+    fn name_groups(&mut self, names: &str) -> Result<(), String> {
+        self.named_groups.clear();
         for name in names.split_whitespace() {
             let group = self.groups.number(name)?;
-            if !self.chosen_groups.contains(&group) {
-                self.chosen_groups.push(group);
+            if !self.named_groups.contains(&group) {
+                self.named_groups.push(group);
             }
-            if self.chosen_groups.len() > MOST_GROUPS {
+            if self.named_groups.len() > MOST_GROUPS {
                 return Err(format!("this line names more than {MOST_GROUPS} groups; put faces into fewer"));
             }
         }
+        self.groups.choose(self.object_group.into_iter().chain(self.named_groups.iter().copied()));
         Ok(())
     }
 
@@ -266,7 +265,7 @@ mod tests {
     use crate::model::VertexGroup;
 
     fn read(contents: impl AsRef<[u8]>) -> Result<SourceMesh, Fault> {
-        parse_mesh(contents.as_ref(), MeshFormat::Obj)
+        parse_mesh(contents.as_ref(), MeshFormat::Obj, None)
     }
 
     fn sound(contents: impl AsRef<[u8]>) -> SourceMesh {

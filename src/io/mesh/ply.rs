@@ -379,7 +379,7 @@ mod tests {
     use crate::io::{MeshFormat, parse_mesh};
 
     fn read(contents: impl AsRef<[u8]>) -> Result<SourceMesh, Fault> {
-        parse_mesh(contents.as_ref(), MeshFormat::Ply)
+        parse_mesh(contents.as_ref(), MeshFormat::Ply, None)
     }
 
     fn sound(contents: impl AsRef<[u8]>) -> SourceMesh {

@@ -92,8 +92,7 @@ struct Text {
     face_lines: Vec<u32>,
     /// Number of solids that have begun.
     solid_count: u32,
-    /// The group of the solid that is being read, where it has a name.
-    solid: Option<Option<usize>>,
+    is_in_solid: bool,
     /// Corners of the facet that is being read.
     facet: Option<Vec<Vec3>>,
 }
@@ -108,7 +107,7 @@ fn parse_text(bytes: &[u8]) -> Result<SourceMesh, Fault> {
         text.line(content.trim(), line).map_err(|problem| Fault::at_line(line as usize, problem))?;
         last = line;
     }
-    if text.solid.is_some() {
+    if text.is_in_solid {
         let problem = "the file ends before its solid does; it is cut off, or `endsolid` is missing";
         return Err(Fault::at_line(last as usize, problem));
     }
@@ -119,21 +118,23 @@ fn parse_text(bytes: &[u8]) -> Result<SourceMesh, Fault> {
 impl Text {
     fn line(&mut self, content: &str, line: u32) -> Result<(), String> {
         let (keyword, rest) = content.split_once(char::is_whitespace).unwrap_or((content, ""));
-        match (keyword.to_ascii_lowercase().as_str(), &mut self.facet, self.solid) {
+        match (keyword.to_ascii_lowercase().as_str(), &mut self.facet, self.is_in_solid) {
             ("", ..) => {}
-            ("solid", None, None) => {
+            ("solid", None, false) => {
                 let name = rest.trim();
-                self.solid = Some(if name.is_empty() { None } else { Some(self.groups.number(name)?) });
+                let group = if name.is_empty() { None } else { Some(self.groups.number(name)?) };
+                self.groups.choose(group);
+                self.is_in_solid = true;
                 self.solid_count += 1;
             }
-            ("endsolid", None, Some(_)) => self.solid = None,
-            ("facet", None, Some(_)) => {
+            ("endsolid", None, true) => self.is_in_solid = false,
+            ("facet", None, true) => {
                 self.facet = Some(Vec::with_capacity(3));
                 self.face_lines.push(line);
             }
             ("outer" | "endloop", Some(_), _) => {}
             ("vertex", Some(corners), _) => corners.push(vertex(rest)?),
-            ("endfacet", Some(corners), Some(solid)) => {
+            ("endfacet", Some(corners), _) => {
                 let corners: [Vec3; 3] = std::mem::take(corners)
                     .try_into()
                     .map_err(|corners: Vec<Vec3>| format!("this facet has {} corners; give it 3", corners.len()))?;
@@ -141,15 +142,13 @@ impl Text {
                 let first = self.mesh.positions.len() as u32;
                 self.mesh.positions.extend(corners);
                 self.mesh.surfaces.extend([self.solid_count - 1; 3]);
-                if let Some(group) = solid {
-                    self.groups.add(group, first..first + 3);
-                }
+                self.groups.add(&[first, first + 1, first + 2], first as usize + 3);
             }
             _ => {
-                let expected = match (&self.facet, self.solid) {
+                let expected = match (&self.facet, self.is_in_solid) {
                     (Some(_), _) => "`outer loop`, `vertex x y z`, `endloop` or `endfacet`",
-                    (None, Some(_)) => "`facet normal x y z` or `endsolid`",
-                    (None, None) => "`solid`",
+                    (None, true) => "`facet normal x y z` or `endsolid`",
+                    (None, false) => "`solid`",
                 };
                 return Err(format!("`{}` is out of place; {expected} can be here", shortened(content)));
             }
@@ -187,7 +186,7 @@ mod tests {
     use crate::model::VertexGroup;
 
     fn read(contents: impl AsRef<[u8]>) -> Result<SourceMesh, Fault> {
-        parse_mesh(contents.as_ref(), MeshFormat::Stl)
+        parse_mesh(contents.as_ref(), MeshFormat::Stl, None)
     }
 
     const FACET: &str =

@@ -9,6 +9,7 @@ mod texture;
 pub use atomic::{WriteError, check_writable, write_atomically, write_numbered};
 pub use heights::{HeightSamples, MOST_HEIGHT_ROWS, read_heights};
 pub use image::ImageError;
+pub(crate) use mesh::shortened;
 pub use mesh::{
     Fault, MESH_EXTENSIONS, MOST_MESH_BYTES, MeshFormat, Place, ReadError, mesh_endings, parse_mesh, read_mesh,
 };

@@ -8,6 +8,7 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
+pub(super) use crate::io::shortened;
 use crate::io::{ImageError, ReadError, mesh_endings};
 use crate::model::RopeError;
 
@@ -122,14 +123,4 @@ fn key_names(place: &Place) -> impl Iterator<Item = &'static str> {
 
 fn key_list(place: &Place) -> String {
     key_names(place).collect::<Vec<_>>().join(", ")
-}
-
-/// The start of `text`, on one line, for a sentence that quotes it.
-pub(super) fn shortened(text: &str) -> String {
-    const MOST: usize = 60;
-    let line = text.replace(char::is_control, " ");
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line,
-    }
 }

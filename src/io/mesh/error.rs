@@ -96,3 +96,13 @@ impl fmt::Display for Fault {
         }
     }
 }
+
+/// The start of `text`, on one line, for a sentence that quotes it.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.replace(char::is_control, " ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}

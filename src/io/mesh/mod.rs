@@ -2,13 +2,17 @@
 
 mod error;
 mod format;
+mod gltf;
 mod groups;
 mod obj;
+mod ply;
+mod stl;
 
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use error::shortened;
 pub use error::{Fault, Place, ReadError};
 pub use format::{MESH_EXTENSIONS, MeshFormat, mesh_endings};
 
@@ -29,18 +33,21 @@ pub const MOST_MESH_BYTES: u64 = 1 << 31;
 pub fn read_mesh(path: &Path) -> Result<SourceMesh, ReadError> {
     let format = MeshFormat::of(path).ok_or_else(|| ReadError::Kind { path: path.into() })?;
     let bytes = read_file(path, MOST_MESH_BYTES)?;
-    parse_mesh(&bytes, format).map_err(|fault| fault.of(path))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse_mesh(&bytes, format, Some(folder)).map_err(|fault| fault.of(path))
 }
 
-/// The mesh that the bytes of a file hold, as [`read_mesh`] has it.
+/// The mesh that the bytes of a file hold, as [`read_mesh`] has it. Files that it names, as glTF may, lie in `folder`.
 ///
 /// # Errors
 ///
 /// Says where in the file something is wrong, and what would be right.
-pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<SourceMesh, Fault> {
+pub fn parse_mesh(bytes: &[u8], format: MeshFormat, folder: Option<&Path>) -> Result<SourceMesh, Fault> {
     let mesh = match format {
         MeshFormat::Obj => obj::parse(bytes)?,
-        _ => return Err(Fault::in_file("files of this format cannot be read yet; give a Wavefront OBJ file")),
+        MeshFormat::Ply => ply::parse(bytes)?,
+        MeshFormat::Stl => stl::parse(bytes)?,
+        MeshFormat::Gltf => gltf::parse(bytes, folder)?,
     };
     if mesh.positions.is_empty() {
         return Err(Fault::in_file(MeshError::NoVertices.to_string()));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use glam::{Vec2, Vec3};
 
-use super::error::Fault;
+use super::error::{Fault, shortened};
 use super::groups::Groups;
 use crate::model::{SourceMesh, UpAxis, VertexAttribute};
 
@@ -34,8 +34,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<SourceMesh, Fault> {
             "v" => file.vertex(rest).map_err(fault)?,
             "vt" => file.texture_places.push(texture_place(rest)),
             "f" => file.face(rest, line as u32).map_err(fault)?,
-            "o" => file.object(rest.trim()),
-            "g" => file.choose_groups(rest).map_err(fault)?,
+            "o" => file.object(rest.trim()).map_err(fault)?,
+            "g" => file.name_groups(rest).map_err(fault)?,
             _ => {}
         }
     }
@@ -61,7 +61,7 @@ struct Obj {
     /// The object and the groups that what follows is in.
     object: u32,
     object_group: Option<usize>,
-    chosen_groups: Vec<usize>,
+    named_groups: Vec<usize>,
 }
 
 impl Obj {
@@ -72,9 +72,14 @@ impl Obj {
         for axis in 0..3 {
             let word =
                 words.next().ok_or_else(|| format!("this vertex has {axis} of 3 coordinates; write `v x y z`"))?;
-            position[axis] = word.parse().map_err(|_| format!("`{word}` is not a number; write `v x y z`"))?;
+            position[axis] =
+                word.parse().map_err(|_| format!("`{}` is not a number; write `v x y z`", shortened(word)))?;
             if !position[axis].is_finite() {
-                return Err(format!("the coordinate {word} is {} in 32 bits; give a finite one", position[axis]));
+                return Err(format!(
+                    "the coordinate {} is {} in 32 bits; give a finite one",
+                    shortened(word),
+                    position[axis]
+                ));
             }
         }
         let mut number = || words.next()?.parse().ok().filter(|number: &f32| number.is_finite());
@@ -96,10 +101,9 @@ impl Obj {
         let vertex_count = self.mesh.positions.len();
         for word in rest.split_whitespace() {
             let mut numbers = word.split('/');
-            let number: i64 = numbers
-                .next()
-                .and_then(|number| number.parse().ok())
-                .ok_or_else(|| format!("`{word}` is not a vertex number; write `f 1 2 3` or `f 1/1/1 ...`"))?;
+            let number: i64 = numbers.next().and_then(|number| number.parse().ok()).ok_or_else(|| {
+                format!("`{}` is not a vertex number; write `f 1 2 3` or `f 1/1/1 ...`", shortened(word))
+            })?;
             let corner = index(number, vertex_count).ok_or_else(|| {
                 format!("there is no vertex {number}; of the {vertex_count} so far, the first is 1 and the last is -1")
             })?;
@@ -116,33 +120,35 @@ impl Obj {
         self.mesh.face_sizes.push(size as u32);
         self.face_lines.push(line);
         self.face_objects.push(self.object);
-        let corners = &self.mesh.corners[first..];
-        for &group in self.object_group.iter().chain(&self.chosen_groups) {
-            self.groups.add(group, corners.iter().copied());
-        }
+        self.groups.add(&self.mesh.corners[first..], vertex_count);
         Ok(())
     }
 
     /// What follows an `o`: a name, also of several words.
-    fn object(&mut self, name: &str) {
-        let next = self.objects.len() as u32 + 1;
-        let named = !name.is_empty();
-        self.object = if named { *self.objects.entry(name.into()).or_insert(next) } else { 0 };
-        self.object_group = named.then(|| self.groups.number(name));
+    fn object(&mut self, name: &str) -> Result<(), String> {
+        (self.object, self.object_group) = (0, None);
+        if !name.is_empty() {
+            self.object_group = Some(self.groups.number(name)?);
+            let next = self.objects.len() as u32 + 1;
+            self.object = *self.objects.entry(name.into()).or_insert(next);
+        }
+        self.groups.choose(self.object_group.into_iter().chain(self.named_groups.iter().copied()));
+        Ok(())
     }
 
     /// What follows a `g`: names, none for no group.
-    fn choose_groups(&mut self, names: &str) -> Result<(), String> {
-        self.chosen_groups.clear();
+    fn name_groups(&mut self, names: &str) -> Result<(), String> {
+        self.named_groups.clear();
         for name in names.split_whitespace() {
-            let group = self.groups.number(name);
-            if !self.chosen_groups.contains(&group) {
-                self.chosen_groups.push(group);
+            let group = self.groups.number(name)?;
+            if !self.named_groups.contains(&group) {
+                self.named_groups.push(group);
             }
-            if self.chosen_groups.len() > MOST_GROUPS {
+            if self.named_groups.len() > MOST_GROUPS {
                 return Err(format!("this line names more than {MOST_GROUPS} groups; put faces into fewer"));
             }
         }
+        self.groups.choose(self.object_group.into_iter().chain(self.named_groups.iter().copied()));
         Ok(())
     }
 
@@ -259,7 +265,7 @@ mod tests {
     use crate::model::VertexGroup;
 
     fn read(contents: impl AsRef<[u8]>) -> Result<SourceMesh, Fault> {
-        parse_mesh(contents.as_ref(), MeshFormat::Obj)
+        parse_mesh(contents.as_ref(), MeshFormat::Obj, None)
     }
 
     fn sound(contents: impl AsRef<[u8]>) -> SourceMesh {

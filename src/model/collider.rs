@@ -367,7 +367,10 @@ mod tests {
         assert_eq!([0, 2, 3].map(|index| seen[index].first_sample), [0, 6, 6 + 13 * 13 * 13]);
         assert_eq!((seen[2].kind, seen[2].grid_size, seen[2].grid_layers), (5, UVec2::splat(13), 13));
         // Eight cells along each side of 2, and two more on either side.
-        assert_eq!((seen[2].size, seen[2].grid_origin), (Vec4::new(1.5, 1.5, 1.5, 0.0), Vec4::new(-0.5, -0.5, -0.5, 0.25)));
+        assert_eq!(
+            (seen[2].size, seen[2].grid_origin),
+            (Vec4::new(1.5, 1.5, 1.5, 0.0), Vec4::new(-0.5, -0.5, -0.5, 0.25))
+        );
         assert_eq!((seen[0].size, seen[0].grid_size), (Vec4::new(1.0, 6.0, 2.0, 0.0), UVec2::new(2, 3)));
         let samples = collider_samples(&list);
         assert_eq!(samples[..6], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);

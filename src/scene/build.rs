@@ -12,7 +12,7 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
 use crate::layout::{Constraint, MOST_COLLIDERS};
-use crate::model::{Body, Cloth, Collider, Cut, Grid};
+use crate::model::{Body, Cloth, Collider, Cut, Grid, Shape};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
     Surroundings, Triangles, Verlet, VerletSettings, Wind,
@@ -139,19 +139,23 @@ impl Scene {
     /// What the cloth collides with.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
+    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image or a mesh cannot be read, or
+    /// [`SceneError::Solid`] where a mesh encloses nothing.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
-        self.colliders_with(|image| Ok(HeightSamples::clone(&*self.files.heights(image)?)))
+        let heights = |image: &Path| Ok(HeightSamples::clone(&*self.files.heights(image)?));
+        self.colliders_with(heights, |path, scale, cells| self.files.solid(path, scale, cells))
     }
 
-    /// Checks the colliders without a look at images.
+    /// Checks the colliders without a look at images and meshes, for which something else stands in.
     pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
-        self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] })).map(drop)
+        let heights = |_: &Path| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] });
+        self.colliders_with(heights, |_, _, _| Ok(Shape::Plane)).map(drop)
     }
 
     fn colliders_with(
         &self,
         read: impl Fn(&Path) -> Result<HeightSamples, SceneError>,
+        solid: impl Fn(&Path, f32, u32) -> Result<Shape, SceneError>,
     ) -> Result<Vec<Collider>, SceneError> {
         if self.collider.len() > MOST_COLLIDERS {
             let found = format!("{} of them", self.collider.len());
@@ -168,7 +172,9 @@ impl Scene {
                 Some(Heights::Image(image)) => Some(read(image)?),
                 None => None,
             };
-            table.collider(heights).map_err(told)
+            let mesh = table.mesh_source().map_err(told)?;
+            let mesh = mesh.map(|(path, scale, cells)| solid(path, scale, cells)).transpose()?;
+            table.collider(heights, mesh).map_err(told)
         };
         numbered.map(collider).collect()
     }

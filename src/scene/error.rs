@@ -9,7 +9,7 @@ use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
 use crate::io::{ImageError, ReadError};
-use crate::model::RopeError;
+use crate::model::{ClosedMeshError, RopeError};
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,14 @@ pub enum SceneError {
     /// The mesh can't be read.
     #[error(transparent)]
     Mesh(#[from] ReadError),
+    /// The mesh of a collider has no inside.
+    #[error("{}: {reason}", path.display())]
+    Solid {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        reason: ClosedMeshError,
+    },
     /// A texture, or a terrain's image, can't be read.
     #[error(transparent)]
     Image(#[from] ImageError),

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Scene;
 use super::error::SceneError;
 use super::file::check_is_file;
-use crate::io::{HeightSamples, read_heights, read_obj, read_texture};
-use crate::model::{TextureImage, TriangleMesh};
+use crate::io::{FieldCache, HeightSamples, read_heights, read_obj, read_texture};
+use crate::model::{ClosedMesh, Shape, TextureImage, TriangleMesh};
 
 /// What has been read of the files that a scene names; clones share it.
 ///
@@ -25,6 +25,8 @@ struct Content {
     meshes: HashMap<(PathBuf, u32), Arc<TriangleMesh>>,
     textures: HashMap<PathBuf, Arc<TextureImage>>,
     heights: HashMap<PathBuf, Arc<HeightSamples>>,
+    /// By path, the bits of the scale, and cells along the longest side.
+    solids: HashMap<(PathBuf, u32, u32), Arc<Shape>>,
 }
 
 impl SceneFiles {
@@ -64,6 +66,17 @@ impl SceneFiles {
         )
     }
 
+    /// What the mesh of a file whose unit is `scale` metres encloses, with so many cells along its longest side.
+    pub(super) fn solid(&self, path: &Path, scale: f32, cells: u32) -> Result<Shape, SceneError> {
+        let read = || {
+            let surface = closed_mesh(path, scale)?;
+            let field = FieldCache::of_user().field(&surface, cells);
+            Ok(Shape::Mesh { surface: surface.into(), field })
+        };
+        let key = (path.into(), scale.to_bits(), cells);
+        Ok(Shape::clone(&*self.once(|content| &mut content.solids, key, read)?))
+    }
+
     /// What `kept` has under `key`; where it has nothing, what `read` says. What cannot be read is tried again the next time.
     fn once<K: Eq + Hash, V>(
         &self,
@@ -81,6 +94,25 @@ impl SceneFiles {
         kept.insert(key, value.clone());
         Ok(value)
     }
+}
+
+/// The mesh of a file whose unit is `scale` metres, where it encloses something of a size to reckon with.
+fn closed_mesh(path: &Path, scale: f32) -> Result<ClosedMesh, SceneError> {
+    check_is_file(path, "a Wavefront OBJ file (.obj)")?;
+    let mesh = read_obj(path, scale)?;
+    let mesh = ClosedMesh::new(mesh.positions(), mesh.triangles())
+        .map_err(|reason| SceneError::Solid { path: path.into(), reason })?;
+    let [least, greatest] = mesh.bounds();
+    let (longest, farthest) = ((greatest - least).max_element(), least.abs().max(greatest.abs()).max_element());
+    // Beyond that, 32 bits do not tell the nodes of its grid from each other.
+    let problem = if !(1e-6..=1e6).contains(&longest) {
+        format!("is {longest} m long where its unit is {scale} m; set `scale` so that it is 1e-6 to 1e6 m long")
+    } else if farthest > 1e3 * longest {
+        format!("lies {farthest} m from its origin and is {longest} m long; move it to within 1000 times its length")
+    } else {
+        return Ok(mesh);
+    };
+    Err(SceneError::File { path: path.into(), problem })
 }
 
 impl PartialEq for SceneFiles {

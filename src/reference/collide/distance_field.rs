@@ -202,7 +202,9 @@ mod tests {
     #[test]
     fn the_first_root_of_a_cubic_is_found() {
         let of = |roots: [f64; 3], sign: f64| {
-            first_below_zero([0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(|at| sign * roots.map(|root| at - root).iter().product::<f64>()))
+            first_below_zero(
+                [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(|at| sign * roots.map(|root| at - root).iter().product::<f64>()),
+            )
         };
         let close = |found: Option<f64>, expected: f64| assert!((found.unwrap() - expected).abs() < 1e-9, "{found:?}");
         close(of([0.2, 0.5, 0.9], -1.0), 0.2);

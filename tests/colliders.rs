@@ -1,9 +1,13 @@
 //! Colliders and the `mass_spring` solver against closed forms, on every backend. The cases are in
-//! `common/colliders.rs` and, for height fields, in `common/terrain.rs`.
+//! `common/colliders.rs`, for height fields in `common/terrain.rs`, and for meshes in `common/mesh.rs`.
 
 #[path = "common/colliders.rs"]
 mod cases;
 mod common;
+#[path = "common/mesh.rs"]
+mod mesh;
+#[path = "common/solids.rs"]
+mod solids;
 #[path = "common/terrain.rs"]
 mod terrain;
 
@@ -42,6 +46,15 @@ macro_rules! every_case {
             walls_stop_particles
             valleys_are_floors
             nothing_is_inside_terrain_after_a_step
+        );
+        every_case!(@tests mesh, $make:
+            mesh_of_a_box_is_a_box
+            rest_on_mesh
+            slide_on_mesh
+            thin_mesh_stops_particles
+            inner_corners_hold_particles
+            mesh_carries
+            nothing_is_inside_a_mesh_after_a_step
         );
     };
     (@tests $cases:ident, $make:path: $($case:ident)*) => {
@@ -89,7 +102,7 @@ mod twin {
                         let solve = SolvePush { first: *start, count: end - start, iteration: 0 };
                         self.pbd.solve(&parameters, &solve);
                     }
-                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.heights }, &push);
+                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.samples }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -114,7 +127,7 @@ mod twin {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    let colliders = Colliders { list: colliders, samples: &self.setup.heights };
+                    let colliders = Colliders { list: colliders, samples: &self.setup.samples };
                     self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }
@@ -167,7 +180,7 @@ mod cpu {
                 for push in pushes(&self.setup, colliders) {
                     self.pbd.predict(&parameters, &PredictPush::default());
                     (0..self.batch_count).for_each(|batch| self.pbd.solve(&parameters, batch, 0));
-                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.heights }, &push);
+                    self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.samples }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
             }
@@ -192,7 +205,7 @@ mod cpu {
             let parameters = self.setup.mass_spring_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    let colliders = Colliders { list: colliders, samples: &self.setup.heights };
+                    let colliders = Colliders { list: colliders, samples: &self.setup.samples };
                     self.mass_spring.substep(&parameters, &colliders, &push);
                 }
             }
@@ -297,8 +310,7 @@ mod gpu {
         fn step(&mut self, colliders: &[layout::Collider], steps: u32) {
             if colliders != self.colliders {
                 let step = f64::from(step_of(&self.setup).dt);
-                let heights = &self.setup.heights;
-                let moving: Vec<_> = colliders.iter().map(|seen| during_a_step(seen, heights, step)).collect();
+                let moving: Vec<_> = colliders.iter().map(|seen| during_a_step(seen, &self.setup, step)).collect();
                 if colliders.len() == self.colliders.len() {
                     self.solver.colliders_mut().set(&moving);
                 } else {
@@ -332,16 +344,17 @@ mod gpu {
     }
 
     /// The collider that the kernels see as `seen` in a step of `dt` from time 0 \[s\].
-    fn during_a_step(seen: &layout::Collider, heights: &[f32], dt: f64) -> Collider {
+    fn during_a_step(seen: &layout::Collider, setup: &Setup, dt: f64) -> Collider {
         let size = seen.size;
         let shape = match seen.kind {
             0 => Shape::Sphere { radius: size.x },
             1 => Shape::Capsule { radii: [size.x, size.y], half_length: size.z },
             2 => Shape::Plane,
             3 => Shape::Box { half_sides: size.truncate() },
+            5 => setup.solid.clone().unwrap(),
             _ => {
                 let sides = 2.0 * Vec2::new(size.x, size.z);
-                Shape::HeightField(HeightField::new(sides, seen.grid_size.x, heights.to_vec()).unwrap())
+                Shape::HeightField(HeightField::new(sides, seen.grid_size.x, setup.samples.clone()).unwrap())
             }
         };
         let pose =

@@ -1,11 +1,14 @@
 //! The fast solvers on the CPU, in the same bits as their plain twins on any number of threads.
 
 mod common;
+#[path = "common/solids.rs"]
+mod solids;
 
 use std::ops::Range;
 
 use common::Random;
 use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
+use solids::Solid;
 use tautline::cpu;
 use tautline::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, Constraint, JacobiPush,
@@ -35,7 +38,7 @@ fn random_vector(random: &mut Random) -> Vec3 {
     Vec3::new(random.signed(), random.signed(), random.signed())
 }
 
-/// A turning ball, capsule and box that move, a floor, and a terrain of the heights [`HEIGHTS`].
+/// A turning ball, capsule and box that move, a floor, a terrain and a mesh, whose samples [`samples`] has.
 fn colliders() -> Vec<Collider> {
     let shape = |kind, size: Vec4, from: Vec3, to: Vec3| Collider {
         size,
@@ -56,13 +59,26 @@ fn colliders() -> Vec<Collider> {
             grid_size: UVec2::new(4, 3),
             ..shape(4, Vec4::new(0.7, 0.4, 0.6, 0.0), Vec3::new(0.1, -0.7, 0.1), Vec3::new(0.1, -0.6, 0.1))
         },
+        Collider {
+            first_sample: HEIGHTS.len() as u32,
+            ..Solid::new(solids::bracket(), 9).shape(shape(
+                5,
+                Vec4::ZERO,
+                Vec3::new(-1.2, 0.1, -0.5),
+                Vec3::new(-1.1, 0.2, -0.5),
+            ))
+        },
     ]
 }
 
 const HEIGHTS: [f32; 12] = [0.0, 0.1, 0.4, -0.1, 0.2, 0.3, -0.2, 0.1, 0.0, 0.2, 0.1, 0.3];
 
+fn samples() -> Vec<f32> {
+    [&HEIGHTS, Solid::new(solids::bracket(), 9).field.distances()].concat()
+}
+
 /// The third substep of four.
-const PUSH: CollidePush = CollidePush { start: 0.5, end: 0.75, collider_count: 5 };
+const PUSH: CollidePush = CollidePush { start: 0.5, end: 0.75, collider_count: 6 };
 
 /// Of the same substep, for four particles in two attachments, of which one lets go at its end and one did before.
 const ATTACH_PUSH: AttachPush =
@@ -165,7 +181,8 @@ fn constraints_end_in_the_bits_of_the_twin() {
         (0..PARTICLES as u32 - 40).map(|index| [index, index + 1, index + 2 + index * 7 % 30]).collect();
     let (attached, attachments) = attachments(PARTICLES);
     let (list, constraint_count) = (colliders(), constraints.len() as u32);
-    let colliders = Colliders { list: &list, samples: &HEIGHTS };
+    let samples = samples();
+    let colliders = Colliders { list: &list, samples: &samples };
     on_threads(|threads| {
         let mut twin = pbd::Pbd::new(&start, &constraints, &batches);
         let mut fast = cpu::Pbd::new(&start, &constraints, &batches);
@@ -251,7 +268,8 @@ fn grid_triangles([columns, rows]: [i32; 2]) -> Vec<[u32; 3]> {
 #[test]
 fn verlet_ends_in_the_bits_of_the_twin() {
     let (random, list) = (&mut Random(4), colliders());
-    let colliders = Colliders { list: &list, samples: &HEIGHTS };
+    let samples = samples();
+    let colliders = Colliders { list: &list, samples: &samples };
     for (size, flutter) in GRIDS.into_iter().zip([0.0, 0.0, 4.0, 4.0, 4.0, 4.0, 0.0, 4.0]) {
         let current: Vec<Vec4> =
             grid(random, size).iter().enumerate().map(|(i, at)| at.extend(f32::from(i % 9 == 0))).collect();
@@ -308,7 +326,8 @@ fn verlet_ends_in_the_bits_of_the_twin() {
 #[test]
 fn mass_spring_ends_in_the_bits_of_the_twin() {
     let (random, list) = (&mut Random(5), colliders());
-    let colliders = Colliders { list: &list, samples: &HEIGHTS };
+    let samples = samples();
+    let colliders = Colliders { list: &list, samples: &samples };
     for size in GRIDS {
         let inverse_mass = |index: usize| if index.is_multiple_of(9) { 0.0 } else { 100.0 };
         let start: Vec<Vec4> =

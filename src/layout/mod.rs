@@ -20,7 +20,7 @@ pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
 pub use view::{
     BatchViewPush, ColliderPush, ContactsPush, HeldEndsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush,
-    PanelVertex, RopeRange, RopeViewPush, ViewParameters, WavePush,
+    PanelVertex, RopeRange, RopeViewPush, SolidVertex, ViewParameters, WavePush,
 };
 
 /// What the shader compiler says of the same structs.

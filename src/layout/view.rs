@@ -35,7 +35,17 @@ pub struct PanelPush {
     pub points: Vec2,
 }
 
-/// Push constants of `view/collider` and `view/collider_shadow`.
+/// A corner of a triangle of a mesh that is a collider, 32 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct SolidVertex {
+    /// Where it is drawn in the mesh's frame, in xyz \[m\].
+    pub position: Vec4,
+    /// Unit normal, in xyz.
+    pub normal: Vec4,
+}
+
+/// Push constants of `view/collider`, `view/collider_shadow`, `view/solid` and `view/solid_shadow`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct ColliderPush {
@@ -189,6 +199,7 @@ assert_same_layout!(RopeViewPush { radius });
 assert_same_layout!(WavePush { top, size, height, time, columns, rows, padding });
 assert_same_layout!(PanelVertex { position, place, color, clip });
 assert_same_layout!(PanelPush { points });
+assert_same_layout!(SolidVertex { position, normal });
 assert_same_layout!(ColliderPush { collider });
 assert_same_layout!(ViewParameters {
     clip_from_world,

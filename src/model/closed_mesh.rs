@@ -13,7 +13,7 @@ pub struct ClosedMesh {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Why triangles enclose nothing. Messages count vertices from 1, as OBJ files do; fields from 0.
+/// Why triangles enclose nothing. Vertices are counted from 0, or as [`ClosedMeshError::numbered`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClosedMeshError {
@@ -21,7 +21,7 @@ pub enum ClosedMeshError {
     #[error(
         "the mesh is not closed: {edges} of its edges have a face on one side only, one of them between the vertices {} \
          and {}; close its holes, for only what is closed has an inside",
-        vertices[0] + 1, vertices[1] + 1
+        vertices[0], vertices[1]
     )]
     Open {
         /// How many.
@@ -33,7 +33,7 @@ pub enum ClosedMeshError {
     #[error(
         "{faces} faces of the mesh share the edge between the vertices {} and {}; let two do so, as of several surfaces \
          along one edge it cannot be told which encloses what",
-        vertices[0] + 1, vertices[1] + 1
+        vertices[0], vertices[1]
     )]
     Crowded {
         /// How many.
@@ -45,7 +45,7 @@ pub enum ClosedMeshError {
     #[error(
         "the faces of the mesh at the edge between the vertices {} and {} face opposite ways; turn one of them, so that all \
          face outwards",
-        vertices[0] + 1, vertices[1] + 1
+        vertices[0], vertices[1]
     )]
     Opposed {
         /// The ends of the first such edge.
@@ -54,6 +54,17 @@ pub enum ClosedMeshError {
     /// It has no volume.
     #[error("the mesh encloses no volume; give it a thickness, for only what has an inside can keep cloth out of it")]
     Flat,
+}
+
+impl ClosedMeshError {
+    /// The same with the numbers that vertices have elsewhere.
+    #[must_use]
+    pub fn numbered(mut self, number: impl Fn(u32) -> u32) -> Self {
+        if let Self::Open { vertices, .. } | Self::Crowded { vertices, .. } | Self::Opposed { vertices } = &mut self {
+            *vertices = vertices.map(number);
+        }
+        self
+    }
 }
 
 impl ClosedMesh {

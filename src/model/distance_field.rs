@@ -15,6 +15,9 @@ pub const FIELD_CELLS: RangeInclusive<u32> = 8..=256;
 /// Cells between the mesh and the border of the grid: what lies there is outside whatever is interpolated.
 const MARGIN: u32 = 2;
 
+/// By how much of its excess a cell is lowered: by more than that, or a plate between two nodes would be 0 and not solid.
+const LOWERING: f32 = 1.5;
+
 /// Places looked at along the side of a cell, to see where the interpolated surface is.
 const PLACES_A_CELL: f32 = 8.0;
 
@@ -89,10 +92,10 @@ impl FieldGrid {
 ///
 /// Far from the surface a node has its exact distance from the mesh. Where the mesh bends within a cell, what is interpolated
 /// from exact distances is too large there, and a plate thinner than a cell may lie between nodes that all are outside. So
-/// the nodes of such a cell are lowered by as much: nowhere on the mesh is the interpolated distance positive, and what
-/// keeps to places where it is not negative stays out of the mesh. For distances change by no more than the way, neither
-/// that nor interpolation is off by more than half the diagonal of a cell: together √3 cells at most, and only rounding at
-/// flat parts.
+/// the nodes of such a cell are lowered by half as much again: nowhere on the mesh is the interpolated distance positive,
+/// and what keeps to places where it is not negative stays out of the mesh. As distances change by no more than the way,
+/// interpolation is off by half the diagonal of a cell at most; so all in all the field is by 2.2 cells at most, and at flat
+/// parts only by rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceField {
     grid: FieldGrid,
@@ -159,7 +162,7 @@ fn exact_distances(mesh: &ClosedMesh, grid: &FieldGrid) -> Vec<f32> {
     distances
 }
 
-/// Lowers the nodes of each cell by the most by which what is interpolated in it is positive on the mesh.
+/// Lowers the nodes of each cell by the most by which what is interpolated in it is positive on the mesh, and more.
 fn lower(mesh: &ClosedMesh, grid: &FieldGrid, distances: &mut [f32]) {
     let mut of_cells: HashMap<UVec3, f32> = HashMap::new();
     for triangle in mesh.triangles() {
@@ -185,7 +188,7 @@ fn lower(mesh: &ClosedMesh, grid: &FieldGrid, distances: &mut [f32]) {
             *most = most.max(excess);
         }
     }
-    of_nodes.into_iter().for_each(|(node, most)| distances[node] -= most);
+    of_nodes.into_iter().for_each(|(node, most)| distances[node] -= LOWERING * most);
 }
 
 /// Between the nodes around a place of the grid.
@@ -316,7 +319,7 @@ mod tests {
                     let place = point.as_vec3();
                     if place.clamp(least, greatest) == place {
                         let off = (f64::from(field.at(place)) - exact).abs();
-                        let bound = 3_f64.sqrt() * f64::from(cell) + 1e-6;
+                        let bound = (1.0 + f64::from(LOWERING)) * 0.75_f64.sqrt() * f64::from(cell) + 1e-6;
                         assert!(off <= bound, "{off} m off at {point} with {cells} cells");
                     } else {
                         assert!(field.at(place) > 0.0, "{point} is outside");
@@ -327,7 +330,7 @@ mod tests {
     }
 
     /// Of a ball, whose radius r is large beside a cell h: half the second derivatives, 1 / 2r along each of two axes across,
-    /// times at most h² / 4 each, and as much again for what nodes are lowered by; and the ball's own facets.
+    /// times at most h² / 4 each, and half as much again for what nodes are lowered by; and the ball's own facets.
     #[test]
     fn a_ball_is_nearly_exact() {
         let (around, down, radius) = (64, 32, 0.5_f64);
@@ -362,7 +365,7 @@ mod tests {
             if exact.abs() < 2.0 * cell {
                 let off = (f64::from(field.at(point.as_vec3())) - exact).abs();
                 let curved = cell * cell / (4.0 * (radius - 3.0 * cell));
-                assert!(off <= 2.0 * curved + facets + 1e-6, "{off} m off at {point}");
+                assert!(off <= 2.5 * curved + facets + 1e-6, "{off} m off at {point}");
                 seen += 1;
             }
         }
@@ -420,7 +423,7 @@ mod tests {
         assert_eq!(said(&[[0, 1, 4], [0, 4, 1]]), ClosedMeshError::Flat);
         assert_eq!(said(&[]), ClosedMeshError::Flat);
         let text = ClosedMeshError::Open { edges: 3, vertices: [0, 1] }.to_string();
-        assert!(text.contains("3 of its edges") && text.contains("between the vertices 1 and 2"), "{text}");
+        assert!(text.contains("3 of its edges") && text.contains("between the vertices 0 and 1"), "{text}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
 /// The axis that points up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum UpAxis {
     /// x, as few programs have it.
     X,

@@ -1,7 +1,8 @@
-//! Draws colliders from the buffer that the solvers read.
+//! Draws colliders from the buffer that the solvers read, meshes with their own triangles.
 
 use bytemuck::bytes_of;
 
+use super::solid::solid_vertices;
 use super::stage::pipeline;
 use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Image, Vertices, vk};
 use crate::layout::ColliderPush;
@@ -11,10 +12,15 @@ use crate::solver::Colliders;
 
 /// The draws of colliders, one each.
 pub(super) struct ColliderView {
+    colliders: Vec<Drawn>,
+}
+
+/// One collider: what draws it into the shadow map and into the picture, which one it is, and how many vertices it has.
+struct Drawn {
     shadow: Bindings<DrawPipeline>,
     surface: Bindings<DrawPipeline>,
-    /// Which collider, and how many vertices it has.
-    colliders: Vec<(ColliderPush, u32)>,
+    push: ColliderPush,
+    vertices: u32,
 }
 
 impl ColliderView {
@@ -25,33 +31,46 @@ impl ColliderView {
         parameters: &Buffer,
         shadow_map: &Image,
     ) -> engine::Result<Self> {
-        let bound = ("Colliders", colliders.buffer().into());
-        let view = ("ViewParameters", parameters.into());
-        let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &[bound, view])?;
-        let surface = pipeline(device, shaders::VIEW_COLLIDER_VERT, Some((shaders::VIEW_COLLIDER_FRAG, format)))?;
-        let surface = Bindings::new(&surface, &[bound, view, ("u_ShadowMap", shadow_map.into())])?;
-        let numbered = (0..).zip(colliders.list());
-        let colliders = numbered.map(|(collider, shape)| (ColliderPush { collider }, vertex_count(shape))).collect();
-        Ok(Self { shadow, surface, colliders })
+        let seen = [("Colliders", colliders.buffer().into()), ("ViewParameters", parameters.into())];
+        let lit = [seen[0], seen[1], ("u_ShadowMap", shadow_map.into())];
+        let fragment = Some((shaders::VIEW_COLLIDER_FRAG, format));
+        let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &seen)?;
+        let surface = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_VERT, fragment)?, &lit)?;
+        let solid_shadow = pipeline(device, shaders::VIEW_SOLID_SHADOW_VERT, None)?;
+        let solid_surface = pipeline(device, shaders::VIEW_SOLID_VERT, fragment)?;
+        let drawn = |(collider, shape): (u32, &Collider)| {
+            let push = ColliderPush { collider };
+            let Shape::Mesh { surface: mesh, field } = &shape.shape else {
+                let (shadow, surface) = (shadow.clone(), surface.clone());
+                return Ok(Drawn { shadow, surface, push, vertices: vertex_count(shape) });
+            };
+            let vertices = solid_vertices(mesh, field);
+            let buffer = Buffer::from_slice(device, &format!("view.solids[{collider}]"), &vertices)?;
+            let own = ("SolidVertices", (&buffer).into());
+            Ok(Drawn {
+                shadow: Bindings::new(&solid_shadow, &[&seen[..], &[own]].concat())?,
+                surface: Bindings::new(&solid_surface, &[&lit[..], &[own]].concat())?,
+                push,
+                vertices: vertices.len() as u32,
+            })
+        };
+        Ok(Self { colliders: (0..).zip(colliders.list()).map(drawn).collect::<engine::Result<_>>()? })
     }
 
     /// The draws into the shadow map.
     pub(super) fn shadows(&self) -> impl Iterator<Item = Draw<'_>> {
-        self.draws(&self.shadow)
+        self.colliders.iter().map(|drawn| drawn.draw(&drawn.shadow))
     }
 
     /// The draws into the picture.
     pub(super) fn surfaces(&self) -> impl Iterator<Item = Draw<'_>> {
-        self.draws(&self.surface)
+        self.colliders.iter().map(|drawn| drawn.draw(&drawn.surface))
     }
+}
 
-    fn draws<'a>(&'a self, bindings: &'a Bindings<DrawPipeline>) -> impl Iterator<Item = Draw<'a>> {
-        let draw = move |(push, vertices): &'a (ColliderPush, u32)| Draw {
-            bindings,
-            push: bytes_of(push),
-            vertices: Vertices::Count(*vertices),
-        };
-        self.colliders.iter().map(draw)
+impl Drawn {
+    fn draw<'a>(&'a self, bindings: &'a Bindings<DrawPipeline>) -> Draw<'a> {
+        Draw { bindings, push: bytes_of(&self.push), vertices: Vertices::Count(self.vertices) }
     }
 }
 

@@ -11,6 +11,7 @@ mod picture;
 mod print;
 mod rope_view;
 mod shown;
+mod solid;
 mod stage;
 mod view;
 mod wave_view;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::colliders::ColliderTable;
+use super::colliders::{ColliderTable, MeshSource};
 use super::cut_tables::CutTable;
 use super::error::SceneError;
 use super::heights::{Heights, samples};
@@ -12,7 +12,7 @@ use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
 use crate::layout::{Constraint, MOST_COLLIDERS};
-use crate::model::{self, Body, Cloth, Collider, Cut, Grid};
+use crate::model::{self, Body, Cloth, Collider, Cut, Grid, Shape};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
     Surroundings, Triangles, Verlet, VerletSettings, Wind,
@@ -127,25 +127,29 @@ impl Scene {
     /// What the cloth collides with.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image cannot be read.
+    /// [`SceneError::Value`] for the first collider that is wrong, or where a terrain's image or a mesh cannot be read, or
+    /// [`SceneError::Solid`] where a mesh encloses nothing.
     pub fn colliders(&self) -> Result<Vec<Collider>, SceneError> {
-        self.colliders_with(|image| Ok(HeightSamples::clone(&*self.files.heights(image)?)))
+        let heights = |image: &Path| Ok(HeightSamples::clone(&*self.files.heights(image)?));
+        self.colliders_with(heights, |mesh| self.files.solid(mesh))
     }
 
-    /// Checks the colliders without a look at images.
+    /// Checks the colliders without a look at images and meshes, for which something else stands in.
     pub(super) fn check_colliders(&self) -> Result<(), SceneError> {
         self.collider_paths().map(drop)
     }
 
-    /// The paths of the colliders, without a look at images.
+    /// The paths of the colliders, without a look at images and meshes.
     fn collider_paths(&self) -> Result<Vec<model::Path>, SceneError> {
-        let colliders = self.colliders_with(|_| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] }))?;
+        let heights = |_: &Path| Ok(HeightSamples { columns: 2, values: vec![0.0; 4] });
+        let colliders = self.colliders_with(heights, |_| Ok(Shape::Plane))?;
         Ok(colliders.into_iter().map(|collider| collider.path).collect())
     }
 
     fn colliders_with(
         &self,
         read: impl Fn(&Path) -> Result<HeightSamples, SceneError>,
+        solid: impl Fn(&MeshSource<'_>) -> Result<Shape, SceneError>,
     ) -> Result<Vec<Collider>, SceneError> {
         if self.collider.len() > MOST_COLLIDERS {
             let found = format!("{} of them", self.collider.len());
@@ -162,7 +166,9 @@ impl Scene {
                 Some(Heights::Image(image)) => Some(read(image)?),
                 None => None,
             };
-            table.collider(heights).map_err(told)
+            let mesh = table.mesh_source().map_err(told)?;
+            let mesh = mesh.map(|mesh| solid(&mesh)).transpose()?;
+            table.collider(heights, mesh).map_err(told)
         };
         numbered.map(collider).collect()
     }

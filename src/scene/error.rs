@@ -10,7 +10,7 @@ use super::suggest::did_you_mean;
 use crate::engine;
 pub(super) use crate::io::shortened;
 use crate::io::{ImageError, ReadError, mesh_endings};
-use crate::model::RopeError;
+use crate::model::{ClosedMeshError, RopeError};
 
 /// Everything that can be wrong with a scene. The text is one sentence that names the place and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +69,14 @@ pub enum SceneError {
     /// The mesh can't be read.
     #[error(transparent)]
     Mesh(#[from] ReadError),
+    /// The mesh of a collider has no inside.
+    #[error("{}: {reason}", path.display())]
+    Solid {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        reason: ClosedMeshError,
+    },
     /// A texture, or a terrain's image, can't be read.
     #[error(transparent)]
     Image(#[from] ImageError),

@@ -107,6 +107,7 @@ fn from_file(path: &Path) -> Result<Scene, SceneError> {
                 if let Some(Heights::Image(image)) = &mut table.heights {
                     *image = beside(path, std::mem::take(image));
                 }
+                table.mesh = table.mesh.take().map(|mesh| beside(path, mesh));
             }
         }
     }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Scene;
+use super::colliders::MeshSource;
 use super::error::SceneError;
 use super::file::check_is_file;
 use super::mesh::cannot_be_simulated;
-use crate::io::{HeightSamples, mesh_endings, read_heights, read_mesh, read_texture};
-use crate::model::{Preparation, PreparedMesh, SourceMesh, TextureImage, UpAxis};
+use crate::io::{FieldCache, HeightSamples, mesh_endings, read_heights, read_mesh, read_texture};
+use crate::model::{ClosedMesh, Preparation, PreparedMesh, Shape, SourceMesh, TextureImage, UpAxis, WELD_SHARE};
 
 /// What has been read of the files that a scene names; clones share it.
 ///
@@ -27,6 +28,8 @@ struct Content {
     prepared_meshes: HashMap<(PathBuf, [u32; 2], UpAxis), Arc<PreparedMesh>>,
     textures: HashMap<PathBuf, Arc<TextureImage>>,
     heights: HashMap<PathBuf, Arc<HeightSamples>>,
+    /// By path, the bits of the unit, what points up, and cells along the longest side.
+    solids: HashMap<(PathBuf, u32, UpAxis, u32), Arc<Shape>>,
 }
 
 impl SceneFiles {
@@ -81,6 +84,24 @@ impl SceneFiles {
         )
     }
 
+    /// What the mesh of a file encloses.
+    pub(super) fn solid(&self, mesh: &MeshSource<'_>) -> Result<Shape, SceneError> {
+        let source = self.source_mesh(mesh.path)?;
+        let preparation = Preparation {
+            metres_per_unit: mesh.scale.unwrap_or_else(|| source.guess_metres_per_unit()),
+            up: mesh.up.unwrap_or(source.up),
+            weld_share: WELD_SHARE,
+        };
+        let prepared = self.prepared_mesh(mesh.path, &source, &preparation)?;
+        let make = || {
+            let surface = closed_mesh(mesh.path, &source, &prepared, preparation.metres_per_unit)?;
+            let field = FieldCache::of_user().field(&surface, mesh.cells);
+            Ok(Shape::Mesh { surface: surface.into(), field })
+        };
+        let key = (mesh.path.into(), preparation.metres_per_unit.to_bits(), preparation.up, mesh.cells);
+        Ok(Shape::clone(&*self.once(|content| &mut content.solids, key, make)?))
+    }
+
     /// What `kept` has under `key`; where it has nothing, what `read` says. What cannot be read is tried again the next time.
     fn once<K: Eq + Hash, V>(
         &self,
@@ -98,6 +119,31 @@ impl SceneFiles {
         kept.insert(key, value.clone());
         Ok(value)
     }
+}
+
+/// The mesh of a file whose unit is `scale` metres, where it encloses something of a size to reckon with.
+fn closed_mesh(
+    path: &Path,
+    source: &SourceMesh,
+    prepared: &PreparedMesh,
+    scale: f32,
+) -> Result<ClosedMesh, SceneError> {
+    let mesh = ClosedMesh::new(prepared.mesh.positions(), prepared.mesh.triangles()).map_err(|reason| {
+        let vertices = prepared.first_vertices();
+        let reason = reason.numbered(|particle| vertices[particle as usize] + source.first_number);
+        SceneError::Solid { path: path.into(), reason }
+    })?;
+    let [least, greatest] = mesh.bounds();
+    let (longest, farthest) = ((greatest - least).max_element(), least.abs().max(greatest.abs()).max_element());
+    // Beyond that, 32 bits do not tell the nodes of its grid from each other.
+    let problem = if !(1e-6..=1e6).contains(&longest) {
+        format!("is {longest} m long where its unit is {scale} m; set `scale` so that it is 1e-6 to 1e6 m long")
+    } else if farthest > 1e3 * longest {
+        format!("lies {farthest} m from its origin and is {longest} m long; move it to within 1000 times its length")
+    } else {
+        return Ok(mesh);
+    };
+    Err(SceneError::File { path: path.into(), problem })
 }
 
 impl PartialEq for SceneFiles {

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3, IVec2, Quat, Vec3, Vec4};
 use tautline::layout::{Collider, Constraint, MassSpringParameters, PbdParameters};
+use tautline::model::Shape;
 
 /// A simulation in progress on some backend.
 pub trait Stepper {
@@ -42,8 +43,10 @@ pub struct Setup {
     pub stiffness: f32,
     /// Damping of all springs \[N s/m\].
     pub damping: f32,
-    /// Heights of the one height field among the colliders, if there is one \[m\].
-    pub heights: Vec<f32>,
+    /// Samples of the one height field or mesh among the colliders, if there is one \[m\].
+    pub samples: Vec<f32>,
+    /// That mesh.
+    pub solid: Option<Shape>,
     /// Whether [`Setup::constraints`] has the diagonals too; the springs of `mass_spring` always do.
     pub diagonals: bool,
 }
@@ -66,7 +69,8 @@ impl Setup {
             substeps: 1,
             stiffness: 0.0,
             damping: 0.0,
-            heights: Vec::new(),
+            samples: Vec::new(),
+            solid: None,
             diagonals: true,
         }
     }
@@ -154,7 +158,7 @@ pub fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
 const SPHERE: u32 = 0;
 const CAPSULE: u32 = 1;
 pub const PLANE: u32 = 2;
-const BOX: u32 = 3;
+pub const BOX: u32 = 3;
 
 /// A collider that stays where it is.
 pub fn still(kind: u32, size: Vec3, friction: f32, position: Vec3, rotation: Quat) -> Collider {
@@ -176,7 +180,7 @@ pub fn moving(kind: u32, size: Vec3, friction: f32, start: (Vec3, Quat), end: (V
 }
 
 /// An oblique rotation that no test can get right by chance.
-fn oblique() -> Quat {
+pub fn oblique() -> Quat {
     Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize()
 }
 

@@ -67,7 +67,7 @@ pub fn flat_terrain_is_a_plane(make: Make) {
         setup.gravity = Vec3::new(0.0, -GRAVITY as f32, 0.0);
         setup.velocities.fill(Vec4::new(0.7, 0.0, 0.4, 0.0));
         let mut ends = [HEIGHT_FIELD, PLANE].map(|kind| {
-            setup.heights = if kind == HEIGHT_FIELD { terrain.heights.clone() } else { Vec::new() };
+            setup.samples = if kind == HEIGHT_FIELD { terrain.heights.clone() } else { Vec::new() };
             let mut stepper = make(&setup);
             for step in 0..32 {
                 let pose = |step: i32, height: f32| {
@@ -100,7 +100,7 @@ pub fn rest_on_hillside(make: Make) {
     let terrain = hillside();
     for size in [1, 4] {
         let mut setup = sheet_on_slope(size, Quat::from_rotation_z(SLOPE as f32));
-        setup.heights.clone_from(&terrain.heights);
+        setup.samples.clone_from(&terrain.heights);
         let mut stepper = make(&setup);
         let steps = 60 * 64;
         stepper.step(&[terrain.still(0.5)], steps);
@@ -120,7 +120,7 @@ pub fn slide_on_hillside(make: Make) {
     let downhill = DVec3::new(-SLOPE.cos(), -SLOPE.sin(), 0.0);
     for size in [1, 4] {
         let mut setup = sheet_on_slope(size, Quat::from_rotation_z(SLOPE as f32));
-        setup.heights.clone_from(&terrain.heights);
+        setup.samples.clone_from(&terrain.heights);
         let mut stepper = make(&setup);
         let (steps, dt) = (64, 1.0 / 64.0);
         stepper.step(&[terrain.still(0.2)], steps);
@@ -151,7 +151,7 @@ pub fn thin_ridge_stops_particles(make: Make) {
                 .collect();
             let mut setup = Setup::loose(&starts, 1.0 / 64.0);
             setup.velocities.fill(Vec4::new(speed, 0.0, -0.1 * speed, 0.0));
-            setup.heights.clone_from(&terrain.heights);
+            setup.samples.clone_from(&terrain.heights);
             let mut stepper = make(&setup);
             for step in 0..4 {
                 stepper.step(&[terrain.still(friction)], 1);
@@ -172,7 +172,7 @@ pub fn walls_stop_particles(make: Make) {
         let rotation = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 * turn as f32);
         let mut setup = Setup::loose(&[rotation * Vec3::new(-0.55, 0.4, 0.1)], 1.0 / 64.0);
         setup.velocities.fill((rotation * Vec3::new(10.0, 0.0, 0.0)).extend(0.0));
-        setup.heights.clone_from(&terrain.heights);
+        setup.samples.clone_from(&terrain.heights);
         let mut stepper = make(&setup);
         for _ in 0..4 {
             stepper.step(&[terrain.still(0.0)], 1);
@@ -194,7 +194,7 @@ pub fn valleys_are_floors(make: Make) {
             let mut setup = Setup::loose(&[Vec3::new(0.01, 0.2, 0.1), Vec3::new(-0.02, 0.1, -0.3)], 1.0 / 64.0);
             setup.gravity = Vec3::new(0.0, -GRAVITY as f32, 0.0);
             setup.velocities.fill(Vec4::new(sideways, -20.0, 0.0, 0.0));
-            setup.heights.clone_from(&terrain.heights);
+            setup.samples.clone_from(&terrain.heights);
             let mut stepper = make(&setup);
             for _ in 0..64 {
                 stepper.step(&[terrain.still(friction)], 1);
@@ -220,7 +220,7 @@ pub fn nothing_is_inside_terrain_after_a_step(make: Make) {
     setup.gravity = Vec3::new(0.0, -GRAVITY as f32, 0.0);
     setup.substeps = 2;
     (setup.stiffness, setup.damping) = (2000.0, 4.0);
-    setup.heights.clone_from(&terrain.heights);
+    setup.samples.clone_from(&terrain.heights);
     let mut stepper = make(&setup);
     let pose = |step: u32| {
         let time = step as f32 / 128.0;

@@ -42,7 +42,7 @@ impl Inspection {
     #[must_use]
     pub fn new(prepared: &PreparedMesh) -> Self {
         let PreparedMesh { mesh, faces, .. } = prepared;
-        let vertices = first_vertices(prepared);
+        let vertices = prepared.first_vertices();
         let in_file = |particle: u32| vertices[particle as usize];
 
         let pieces = Components::of_triangles(mesh.positions().len(), mesh.triangles());
@@ -72,16 +72,6 @@ impl Inspection {
             intersections: intersections::intersections(mesh, |triangle| faces[triangle as usize]),
         }
     }
-}
-
-/// The first of the file's vertices that each particle stands for.
-fn first_vertices(prepared: &PreparedMesh) -> Vec<u32> {
-    let mut vertices = vec![u32::MAX; prepared.mesh.positions().len()];
-    for (vertex, &particle) in (0..).zip(&prepared.particles) {
-        let first = &mut vertices[particle as usize];
-        *first = vertex.min(*first);
-    }
-    vertices
 }
 
 fn corners(mesh: &TriangleMesh, triangle: [u32; 3]) -> [DVec3; 3] {

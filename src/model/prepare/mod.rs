@@ -128,10 +128,15 @@ impl PreparedMesh {
         Ok(Self { mesh: mesh.with_uvs(uvs), particles, faces, weld_distance, findings })
     }
 
-    /// Whether each file's vertex is a particle of its own, and in the same order.
+    /// The first of the file's vertices that each particle stands for. Shape \[particle_count\].
     #[must_use]
-    pub fn keeps_numbers(&self) -> bool {
-        (0..).zip(&self.particles).all(|(vertex, &particle)| vertex == particle)
+    pub fn first_vertices(&self) -> Vec<u32> {
+        let mut vertices = vec![u32::MAX; self.mesh.positions().len()];
+        for (vertex, &particle) in (0..).zip(&self.particles) {
+            let first = &mut vertices[particle as usize];
+            *first = vertex.min(*first);
+        }
+        vertices
     }
 }
 

@@ -241,7 +241,8 @@ fn wrong_colliders_are_named_by_number_and_key() {
         ("{shape = 'plane', radius = 1}", "`collider 1: radius` must be left out, as a plane has none, not given"),
         (
             "{shape = 'cone'}",
-            "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\", \"box\" or \"height-field\", not \"cone\"",
+            "`collider 1: shape` must be \"sphere\", \"capsule\", \"plane\", \"box\", \"height-field\" or \"mesh\", \
+             not \"cone\"",
         ),
         ("{shape = 'box', heights = 'a.png'}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not left out"),
         (

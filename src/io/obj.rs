@@ -332,7 +332,7 @@ mod tests {
             return;
         }
         let mesh = read_obj(path, 0.01).expect("the shirt");
-        let mut cloth = mesh.cloth(0.2);
+        let mut cloth = mesh.cloth(0.2, crate::model::BendingForm::Distance);
         cloth.pin(mesh.tops(HANGING_PIN_FRACTION));
         assert_eq!((cloth.positions.len(), cloth.triangles.len()), (6_436, 12_736));
         let count = |kind| cloth.springs.iter().filter(|spring| spring.kind == kind).count();

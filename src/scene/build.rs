@@ -11,8 +11,8 @@ use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
-use crate::layout::{Constraint, MOST_COLLIDERS};
-use crate::model::{Body, Cloth, Collider, Cut, Grid};
+use crate::layout::{Constraint, Hinge, MOST_COLLIDERS};
+use crate::model::{BendingForm, Body, Cloth, Collider, Cut, Grid};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
     Surroundings, Triangles, Verlet, VerletSettings, Wind,
@@ -36,7 +36,7 @@ impl Scene {
         self.validate()?;
         let (mut cloth, pins) = match &self.mesh {
             Some(path) => self.mesh_cloth(path)?,
-            None => (Cloth::from_grid(self.grid(), self.plane, self.particle_mass, self.bending), self.grid_pins()),
+            None => (self.grid_cloth(), self.grid_pins()),
         };
         pin(&self.pin, &mut cloth)
             .map_err(|(number, (key, expected, found))| self.wrong(format!("pin {number}: {key}"), expected, found))?;
@@ -47,12 +47,31 @@ impl Scene {
         Ok(cloth)
     }
 
+    /// What resists bending, if anything does.
+    pub(super) fn bends_by(&self) -> Option<BendingForm> {
+        match self.mesh {
+            Some(_) => Some(self.bending_form.unwrap_or(BendingForm::Dihedral)),
+            None => self.bending.then(|| self.bending_form.unwrap_or(BendingForm::Distance)),
+        }
+    }
+
+    fn grid_cloth(&self) -> Cloth {
+        let bends_by = self.bends_by();
+        let springs_bend = bends_by == Some(BendingForm::Distance);
+        let mut cloth = Cloth::from_grid(self.grid(), self.plane, self.particle_mass, springs_bend);
+        if bends_by == Some(BendingForm::Dihedral) && self.solver.takes_mesh() {
+            cloth.add_hinges();
+        }
+        cloth
+    }
+
     /// The cloth of a mesh, and the particles that it hangs by.
     fn mesh_cloth(&self, path: &Path) -> Result<(Cloth, Vec<u32>), SceneError> {
         let mesh = self.files.mesh(path, self.scale)?;
-        let cloth = mesh.cloth(self.area_density);
+        let cloth = mesh.cloth(self.area_density, self.bending_form.unwrap_or(BendingForm::Dihedral));
         let are_finite = cloth.positions.iter().all(|position| position.is_finite())
-            && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
+            && cloth.springs.iter().all(|spring| spring.rest_length.is_normal())
+            && cloth.patches.iter().all(|patch| patch.area_ratio.is_finite());
         if !are_finite {
             let expected = format!("such that 32 bits hold the lengths and masses of {}", path.display());
             return Err(self.wrong("scale".into(), expected, self.scale.to_string()));
@@ -73,8 +92,8 @@ impl Scene {
         Step { dt, substeps, iterations, gravity }
     }
 
-    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints, or of `xpbd-document`, which is
-    /// the same without accumulated lambdas.
+    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints (but for hinges, as cloth that does not
+    /// bend is cardboard), or of `xpbd-document`, which is the same without accumulated lambdas.
     #[must_use]
     pub fn pbd_settings(&self) -> PbdSettings {
         let compliance = |compliance| {
@@ -82,8 +101,10 @@ impl Scene {
         };
         PbdSettings {
             compliance: compliance(self.compliance),
+            warp_compliance: compliance(self.warp_compliance.unwrap_or(self.compliance)),
             shear_compliance: compliance(self.shear_compliance),
             bending_compliance: compliance(self.bending_compliance),
+            bending_stiffness: self.bending_stiffness,
             damping: self.damping,
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
@@ -260,6 +281,9 @@ impl Scene {
         }
         let cloth = self.cloth()?;
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
+        let list = format!("the list of {} hinges", cloth.hinges.len());
+        let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range));
+        Device::check_limit(&list, (cloth.hinges.len() * size_of::<Hinge>()) as u64, "bytes", limit)?;
         Ok(cloth)
     }
 
@@ -285,7 +309,8 @@ impl Scene {
     pub(super) fn grid_spring_count(&self) -> u64 {
         let (columns, rows) = (u64::from(self.columns), u64::from(self.rows));
         let count = |across: u64, down: u64| columns.saturating_sub(across) * rows.saturating_sub(down);
-        let bending = if self.bending { count(2, 0) + count(0, 2) } else { 0 };
+        let springs_bend = self.bends_by() == Some(BendingForm::Distance);
+        let bending = if springs_bend { count(2, 0) + count(0, 2) } else { 0 };
         count(1, 0) + count(0, 1) + 2 * count(1, 1) + bending
     }
 

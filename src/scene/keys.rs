@@ -15,7 +15,7 @@ use super::files::SceneFiles;
 use super::pin_tables::PinTable;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
-use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
+use crate::model::{BendingForm, GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
 use crate::solver::{Clock, ConstraintSolver};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
@@ -140,11 +140,23 @@ scene! {
 
     /// Rate at which velocities decay \[1/s\], for solvers of constraints.
     damping: f32 = 0.2, in 0.0..=1e9, "1/s";
-    /// Inverse stiffness along grid lines and edges \[m/N\]; `pbd` is rigid.
+    /// How far the cloth extends along its weft under a force per width \[m/N\], which is 1 / (E h) of a thickness h; `pbd` is
+    /// rigid. The weft lies along the rows of a grid, and on a mesh where its texture coordinate u grows; without those, all
+    /// edges have it.
     compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness along the diagonals of a grid \[m/N\]; `pbd` is rigid.
+    /// The same along the warp, the columns of a grid and where v grows \[m/N\]; without it, as `compliance`.
+    warp_compliance: Option<f32> = None, in 0.0..=1e9, "m/N";
+    /// The same along the bias of a mesh with texture coordinates, at 45° to both; inverse stiffness along the diagonals of a
+    /// grid \[m/N\]. `pbd` is rigid.
     shear_compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness across two cells or two triangles \[m/N\]; `pbd` is rigid.
+    /// What resists bending, where anything does: the angle between two triangles (`"dihedral"`, with `bending_stiffness`), or
+    /// the distance across two cells or two triangles (`"distance"`, with `bending_compliance`). Without it, the angle on a
+    /// mesh and the distance on a grid.
+    bending_form: Option<BendingForm> = None;
+    /// Flexural rigidity, the moment per width and curvature by which angles are held \[N m\], which is E h³ / (12 (1 - ν²)) of
+    /// a thickness h; 0 for none. `pbd` has it too, as it would be cardboard else.
+    bending_stiffness: f32 = 1e-5, in 0.0..=1e9, "N m";
+    /// Inverse stiffness across two cells or two triangles \[m/N\], where distances resist bending; `pbd` is rigid.
     bending_compliance: f32 = 1e-2, in 0.0..=1e9, "m/N";
 
     /// Factor on the rest lengths of all constraints, for solvers of constraints: below 1 the cloth shrinks.

@@ -11,6 +11,7 @@ use glam::Vec3;
 use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
+use super::fabrics::FabricName;
 use super::files::SceneFiles;
 use super::pin_tables::PinTable;
 use super::texture::ImagePath;
@@ -138,6 +139,10 @@ scene! {
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 
+    /// What the cloth is made of: it sets `area_density`, the compliances, `bending_stiffness` and `damping`, and of a grid
+    /// `particle_mass`, `bending` and `bending_form`, where these are not set themselves; `fabrics.toml` says what to, and
+    /// after whom.
+    fabric: Option<FabricName> = None;
     /// Rate at which velocities decay \[1/s\], for solvers of constraints.
     damping: f32 = 0.2, in 0.0..=1e9, "1/s";
     /// How far the cloth extends along its weft under a force per width \[m/N\], which is 1 / (E h) of a thickness h; `pbd` is

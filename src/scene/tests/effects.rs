@@ -37,7 +37,8 @@ const ROPES: &str = "
 ";
 
 /// In place of [`OTHER_VALUES`], where those act too late, take too long, or find no particle.
-const VALUES: [(&str, &str); 12] = [
+const VALUES: [(&str, &str); 13] = [
+    ("fabric", "leather"),
     ("bending", "false"),
     ("rope_lod", "false"),
     ("spacing", "0.05"),

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 67] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 68] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -29,6 +29,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 67] = [
     ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
     ("gravity", "[0, -1, 1e-3]"),
+    ("fabric", "denim"),
     ("damping", "0"),
     ("compliance", "0.1"),
     ("warp_compliance", "0.2"),
@@ -179,6 +180,11 @@ fn wrong_values_say_what_would_be_right() {
              \"jacobi\"",
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
+        (
+            &["fabric=demin"],
+            "`fabric` must be \"cotton\", \"silk\", \"denim\", \"wool\", \"polyester\", \"leather\" or \"rubber\", not \
+             \"demin\" (did you mean `denim`?)",
+        ),
         (&["bending_form=flexion"], "`bending_form` must be \"dihedral\" or \"distance\", not \"flexion\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
         (&["mesh=a.ply"], "`mesh` must be the path of a Wavefront OBJ file (.obj), not \"a.ply\""),

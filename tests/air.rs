@@ -6,7 +6,7 @@ use common::{Random, Validated};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::AirParameters;
-use tautline::model::{Body, Cloth, Coloring, Grid, GridPlane, Pattern, triangles_around};
+use tautline::model::{Body, Cloth, Coloring, Grid, GridPlane, Pattern, Spring, triangles_around};
 use tautline::reference::air::forces;
 use tautline::shaders;
 use tautline::solver::{
@@ -76,13 +76,16 @@ fn a_sheet_is_blown_along_and_across_the_air() {
 fn a_plate_falls_at_its_terminal_velocity() {
     let validated = Validated::open();
     let positions = [Vec3::ZERO, Vec3::Z, Vec3::X].map(|corner| corner.extend(3.0 / 0.1)).to_vec();
-    let (springs, coloring) = Coloring::greedy(Vec::new());
+    let (springs, coloring) = Coloring::greedy(Vec::<Spring>::new());
     let cloth = Cloth {
         inverse_masses: vec![30.0; 3],
         positions,
         triangles: vec![[0, 1, 2]],
         springs,
         coloring,
+        patches: vec![],
+        hinges: vec![],
+        hinge_coloring: Coloring::default(),
         attachments: vec![],
         grid: None,
         uvs: None,

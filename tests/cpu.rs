@@ -11,10 +11,10 @@ use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
 use solids::Solid;
 use tautline::cpu;
 use tautline::layout::{
-    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, Constraint, JacobiPush,
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, Constraint, Hinge, JacobiPush,
     MassSpringParameters, PbdParameters, PredictPush, SolvePush, VerletParameters,
 };
-use tautline::model::{Blade, Coloring, Spring, SpringKind};
+use tautline::model::{self, Blade, Coloring, Spring, SpringKind};
 use tautline::reference::attach::move_attached;
 use tautline::reference::collide::Colliders;
 use tautline::reference::{air, cut, mass_spring, pbd, verlet};
@@ -156,6 +156,19 @@ fn constraints(random: &mut Random, count: usize) -> (Vec<Constraint>, Vec<Range
     (springs.iter().enumerate().map(constraint).collect(), coloring.batches().to_vec())
 }
 
+/// Four particles each, near each other in the list, in batches.
+fn hinges(random: &mut Random, count: usize) -> (Vec<Hinge>, Vec<Range<u32>>) {
+    let joined = |index: u32| [index, index + 1 + index % 5, index + 7 + index % 3, index + 11 + index % 9];
+    let hinge = |index| model::Hinge { particles: joined(index), rest_angle: 0.0, area_ratio: 1.0 };
+    let (hinges, coloring) = Coloring::greedy((0..count as u32 - 20).map(hinge).collect());
+    let hinge = |(index, hinge): (usize, &model::Hinge)| Hinge {
+        particles: hinge.particles,
+        rest_angle: 3.0 * random.signed(),
+        compliance: [0.0, 1e-2, 10.0][index % 3],
+    };
+    (hinges.iter().enumerate().map(hinge).collect(), coloring.batches().to_vec())
+}
+
 /// Each function of the solver, in the order of a step, with the state of each compared after it. Between the first and the
 /// second substep it is cut.
 #[test]
@@ -165,6 +178,7 @@ fn constraints_end_in_the_bits_of_the_twin() {
     let start = particles(random, PARTICLES);
     let velocities: Vec<Vec4> = start.iter().map(|_| random_vector(random).extend(0.0)).collect();
     let (constraints, batches) = constraints(random, PARTICLES);
+    let (hinges, hinge_batches) = hinges(random, PARTICLES);
     let parameters = PbdParameters {
         gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
         wind: Vec4::new(5.0, 0.0, 15.0, 4.0),
@@ -184,8 +198,8 @@ fn constraints_end_in_the_bits_of_the_twin() {
     let samples = samples();
     let colliders = Colliders { list: &list, samples: &samples };
     on_threads(|threads| {
-        let mut twin = pbd::Pbd::new(&start, &constraints, &batches);
-        let mut fast = cpu::Pbd::new(&start, &constraints, &batches);
+        let mut twin = pbd::Pbd::new(&start, &constraints, &batches).with_hinges(&hinges, &hinge_batches);
+        let mut fast = cpu::Pbd::new(&start, &constraints, &batches).with_hinges(&hinges, &hinge_batches);
         let mut fast_air = cpu::Air::new(PARTICLES, &triangles);
         let mut triangles = triangles.clone();
         twin.velocities.clone_from(&velocities);
@@ -195,8 +209,14 @@ fn constraints_end_in_the_bits_of_the_twin() {
                 let what = |of: &str| format!("{of} after {what} of substep {substep} on {threads} threads");
                 assert_same_bits(&what("position"), &fast.positions, &twin.positions);
                 assert_same_bits(&what("velocity"), &fast.velocities, &twin.velocities);
-                let (fast, twin) = (fast.lambdas(), &twin.lambdas);
-                assert!(bytemuck::cast_slice::<f32, u32>(&fast) == bytemuck::cast_slice(twin), "{}", what("lambda"));
+                let lambdas = [(fast.lambdas(), &twin.lambdas), (fast.hinge_lambdas().to_vec(), &twin.hinge_lambdas)];
+                for (fast, twin) in lambdas {
+                    assert!(
+                        bytemuck::cast_slice::<f32, u32>(&fast) == bytemuck::cast_slice::<f32, u32>(twin),
+                        "{}",
+                        what("lambda")
+                    );
+                }
             };
             if substep == 1 {
                 twin.cut(&blade().push(constraint_count));
@@ -205,6 +225,11 @@ fn constraints_end_in_the_bits_of_the_twin() {
                 let cuts = twin.constraints().iter().filter(|now| cut(now)).count();
                 assert!((100..constraints.len() / 2).contains(&cuts), "{cuts} cuts");
                 assert_eq!(fast.constraints(), twin.constraints());
+                twin.cut_hinges(&blade().push(hinges.len() as u32));
+                fast.cut_hinges(&blade());
+                assert_eq!(fast.hinges(), twin.hinges());
+                let cuts = twin.hinges().iter().filter(|now| now.particles[0] == now.particles[1]).count();
+                assert!((100..hinges.len()).contains(&cuts), "{cuts} cuts of hinges");
                 let push = blade().push(triangles.len() as u32);
                 cut::triangles(&push, &twin.positions, &mut triangles);
             }
@@ -225,6 +250,13 @@ fn constraints_end_in_the_bits_of_the_twin() {
                     fast.solve(&parameters, number, iteration);
                 }
                 same("solve", &fast, &twin);
+            }
+            for iteration in 0..2 {
+                for (number, Range { start, end }) in hinge_batches.iter().enumerate() {
+                    twin.bend(&parameters, &SolvePush { first: *start, count: end - start, iteration });
+                    fast.bend(&parameters, number, iteration);
+                }
+                same("bend", &fast, &twin);
             }
             for iteration in 0..2 {
                 let push = JacobiPush { constraint_count, iteration };

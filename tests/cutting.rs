@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use common::{Random, Validated};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Buffer, Device, Frames, Kernel};
-use tautline::layout::{Constraint, CutPush};
+use tautline::layout::{Constraint, CutPush, Hinge};
 use tautline::model::{Blade, Cloth, Coloring, Cut, Grid, GridPlane, Spring, SpringKind, triangles_around};
 use tautline::reference::cut;
 use tautline::shaders;
@@ -277,10 +277,14 @@ fn the_kernels_cut_what_their_twins_cut() {
         .iter()
         .map(|spring| Constraint { index_a: spring.particles[0], index_b: spring.particles[1], ..Default::default() })
         .collect();
+    let hinge = |index: u32| [index + 3, index, index + 5, index + 9];
+    let mut hinges: Vec<Hinge> =
+        (0..1001).map(|index| Hinge { particles: hinge(index), rest_angle: 0.5, compliance: 2.0 }).collect();
     let mut triangles: Vec<[u32; 3]> = (0..1005).map(|index| [index + 4, index, index + 8]).collect();
     let around = triangles_around(positions.len(), &triangles);
     let particles = Buffer::from_slice(device, "positions", &positions).unwrap();
     let constraint_buffer = Buffer::from_slice(device, "constraints", &constraints).unwrap();
+    let hinge_buffer = Buffer::from_slice(device, "hinges", &hinges).unwrap();
     let corners = Buffer::from_slice(device, "triangles", triangles.as_flattened()).unwrap();
     let lists = Buffer::from_slice(device, "particle triangles", &around).unwrap();
     let blade = Blade::seen(Vec3::new(0.1, 0.2, 4.0), Vec3::new(-0.5, -0.2, -4.0), Vec3::new(0.6, 0.3, -4.0)).unwrap();
@@ -292,17 +296,29 @@ fn the_kernels_cut_what_their_twins_cut() {
         Frames::run_once(device, |recorder| recorder.dispatch(&bindings, push, [push.count, 1, 1])).unwrap();
     };
     run(&shaders::CUT_CONSTRAINTS, "Constraints", &constraint_buffer, &blade.push(1003));
+    run(&shaders::CUT_HINGES, "Hinges", &hinge_buffer, &blade.push(1001));
     run(&shaders::CUT_TRIANGLES, "Triangles", &corners, &blade.push(1005));
     run(&shaders::CUT_AROUND, "ParticleTriangles", &lists, &blade.push(1013));
 
     let before = triangles.clone();
     cut::constraints(&blade.push(1003), &positions, &mut constraints);
+    cut::hinges(&blade.push(1001), &positions, &mut hinges);
     cut::triangles(&blade.push(1005), &positions, &mut triangles);
     let count = |list: Vec<bool>| list.into_iter().filter(|&cut| cut).count();
     let cut_constraints = count(constraints.iter().map(|pair| pair.index_a == pair.index_b).collect());
     let cut_triangles = count(triangles.iter().zip(&before).map(|(now, before)| now != before).collect());
     assert!((50..800).contains(&cut_constraints) && (100..900).contains(&cut_triangles));
+    // A hinge is cut where one of its two triangles is.
+    for (hinge, index) in hinges.iter().zip(0..) {
+        let [a, b, c, d] = [index + 3, index, index + 5, index + 9];
+        let mut both = [[a, b, c], [a, b, d]];
+        cut::triangles(&blade.push(2), &positions, &mut both);
+        let is_cut = both.iter().any(|[first, second, _]| first == second);
+        assert_eq!(hinge.particles, if is_cut { [a, a, c, d] } else { [a, b, c, d] });
+    }
+    assert!((100..900).contains(&count(hinges.iter().map(|hinge| hinge.particles[0] == hinge.particles[1]).collect())));
     assert_eq!(constraint_buffer.read::<Constraint>().unwrap(), constraints);
+    assert_eq!(hinge_buffer.read::<Hinge>().unwrap(), hinges);
     assert_eq!(corners.read::<u32>().unwrap(), triangles.as_flattened());
     // The lists around particles name the triangles that are left, and no others.
     let lists: Vec<u32> = lists.read().unwrap();

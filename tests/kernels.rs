@@ -12,10 +12,10 @@ use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
 use solids::Solid;
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
+    CollidePush, Collider, Constraint, Hinge, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
     VerletParameters, VerletPush,
 };
-use tautline::model::{Coloring, Spring, SpringKind};
+use tautline::model::{self, Coloring, Spring, SpringKind};
 use tautline::reference::collide::{self, Colliders};
 use tautline::reference::{pbd, verlet};
 use tautline::shaders;
@@ -165,6 +165,76 @@ fn pbd_solve() {
         }
         lambdas.write(&twin.lambdas).unwrap();
     }
+}
+
+/// Random hinges in batches: some folded flat onto themselves, some without area, some of which nothing can move.
+fn hinges(random: &mut Random, particles: &[Vec4]) -> (Vec<Hinge>, Vec<std::ops::Range<u32>>) {
+    let joined = |index: u32| [index, index + 1 + index % 5, index + 7 + index % 3, index + 11];
+    let mut hinges: Vec<[u32; 4]> = (0..PARTICLES as u32 - 11).map(joined).collect();
+    // All pinned; an edge without length; a corner at an end of the edge.
+    hinges.extend([[0, 8, 16, 24], [1, 2, 5, 6], [3, 1, 2, 7]]);
+    let (hinges, coloring) = Coloring::greedy(
+        hinges.into_iter().map(|particles| model::Hinge { particles, rest_angle: 0.0, area_ratio: 1.0 }).collect(),
+    );
+    assert!(particles[1].truncate() == particles[2].truncate());
+    let hinge = |(index, hinge): (usize, &model::Hinge)| Hinge {
+        particles: hinge.particles,
+        rest_angle: 3.0 * random.signed(),
+        compliance: [0.0, 1e-2, 10.0][index % 3],
+    };
+    (hinges.iter().enumerate().map(hinge).collect(), coloring.batches().to_vec())
+}
+
+#[test]
+fn pbd_bend() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(7);
+    let mut particles = particles(&mut random);
+    // Folded onto each other: what joins 40, 41, 48 and 51 has both corners in one place.
+    particles[51] = particles[48].truncate().extend(particles[51].w);
+    let (hinges, batches) = hinges(&mut random, &particles);
+    let folded = hinges.iter().find(|hinge| hinge.particles == [40, 41, 48, 51]).expect("the hinge");
+    let at = |index: u32| particles[index as usize];
+    assert!(folded.particles.map(at).iter().any(|particle| particle.w > 0.0));
+    let mut twin = pbd::Pbd::new(&particles, &[], &[]).with_hinges(&hinges, &batches);
+    let positions = Buffer::from_slice(device, "positions", &particles).unwrap();
+    let hinge_buffer = Buffer::from_slice(device, "hinges", &hinges).unwrap();
+    let lambdas = Buffer::from_slice(device, "lambdas", &vec![7.0_f32; hinges.len()]).unwrap();
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let bend = Kernel::new(device, &shaders::PBD_BEND).unwrap();
+    let bindings = bend
+        .bind(&[
+            ("Positions", (&positions).into()),
+            ("Hinges", (&hinge_buffer).into()),
+            ("HingeLambdas", (&lambdas).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    assert!(batches.len() < 32 && batches.iter().all(|batch| batch.len() % 256 != 0), "{batches:?}");
+    let before = twin.positions.clone();
+    // Each batch is compared from the twin's own state, so that differences do not add up over the batches.
+    for iteration in 0..2 {
+        for batch in &batches {
+            let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
+            Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [push.count, 1, 1])).unwrap();
+            twin.bend(&parameters(), &push);
+            assert_same("position", &positions.read().unwrap(), &twin.positions);
+            let range = batch.start as usize..batch.end as usize;
+            let gpu: Vec<f32> = lambdas.read().unwrap();
+            for (index, (gpu, twin)) in gpu[range.clone()].iter().zip(&twin.hinge_lambdas[range]).enumerate() {
+                assert!((gpu - twin).abs() <= TOLERANCE, "lambda {index} of {batch:?}: {gpu} on the GPU, {twin}");
+            }
+            positions.write(&twin.positions).unwrap();
+            if iteration > 0 {
+                lambdas.write(&twin.hinge_lambdas).unwrap();
+            }
+        }
+        lambdas.write(&twin.hinge_lambdas).unwrap();
+    }
+    let moved = before.iter().zip(&twin.positions).filter(|(before, now)| before.distance(**now) > 1e-3).count();
+    assert!(moved > PARTICLES / 2, "{moved} have moved");
+    assert!(twin.positions.iter().all(|position| position.is_finite()));
 }
 
 #[test]

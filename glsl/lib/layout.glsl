@@ -6,3 +6,9 @@ struct Constraint {
     float rest_length; // m
     float compliance;  // m/N, 0 is rigid
 };
+
+struct Hinge {
+    uint particles[4]; // the two ends of the edge, and the corners that face it
+    float rest_angle;  // rad
+    float compliance;  // rad/(N m)
+};

@@ -58,7 +58,8 @@ void main() {
 
     vec3 gradient = difference / distance;
     float error = distance - parameters.elongation * constraint.rest_length;
-    float delta_lambda = distance_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
+    float delta_lambda =
+        constraint_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
     lambdas[index] = lambda + delta_lambda;
     corrections[index] = vec4(delta_lambda * gradient, 0.0);
 }

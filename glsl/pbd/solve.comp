@@ -46,7 +46,8 @@ void main() {
 
     vec3 gradient = difference / distance;
     float error = distance - parameters.elongation * constraint.rest_length;
-    float delta_lambda = distance_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
+    float delta_lambda =
+        constraint_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
     lambdas[index] = lambda + delta_lambda;
     positions[constraint.index_a] = vec4(a.xyz + a.w * delta_lambda * gradient, a.w);
     positions[constraint.index_b] = vec4(b.xyz - b.w * delta_lambda * gradient, b.w);

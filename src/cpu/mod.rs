@@ -8,6 +8,7 @@
 
 mod air;
 mod batch;
+mod bend;
 mod grid;
 mod mass_spring;
 mod pbd;

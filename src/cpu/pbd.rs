@@ -7,16 +7,17 @@ use rayon::prelude::*;
 
 use super::JOB;
 use super::batch::{Batch, Job, Segments};
+use super::bend::Bending;
 use super::quad::Quad;
 use super::{Air, Colliders, wind};
 use crate::layout::{
-    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, GripParticle, PbdParameters,
-    PredictPush, PullPush,
+    AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, GripParticle, Hinge,
+    PbdParameters, PredictPush, PullPush,
 };
 use crate::model::{Blade, ends_at_particles};
 use crate::reference::{attach, collide, cut, hand};
 
-/// State of a set of particles held together by distance constraints.
+/// State of a set of particles held together by distance constraints and hinges.
 #[derive(Clone)]
 pub struct Pbd {
     /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
@@ -33,6 +34,7 @@ pub struct Pbd {
     order: Vec<u32>,
     segments: Segments,
     batches: Vec<Batch>,
+    bending: Bending,
     // The Jacobi variant's, empty until it is first used.
     /// As [`ends_at_particles`] gives them.
     first_ends: Vec<u32>,
@@ -69,11 +71,58 @@ impl Pbd {
             order,
             segments,
             batches,
+            bending: Bending::default(),
             first_ends: Vec::new(),
             ends: Vec::new(),
             parts: Vec::new(),
             corrections: Vec::new(),
         }
+    }
+
+    /// The same with hinges; `batches` are the ranges of `hinges` that share no particle.
+    ///
+    /// # Panics
+    ///
+    /// Where a hinge names a particle that is not there.
+    #[must_use]
+    pub fn with_hinges(self, hinges: &[Hinge], batches: &[Range<u32>]) -> Self {
+        let names_particles =
+            |hinge: &Hinge| hinge.particles.iter().all(|&index| (index as usize) < self.positions.len());
+        assert!(hinges.iter().all(names_particles), "a hinge names a particle that is not there");
+        Self { bending: Bending::new(hinges, batches), ..self }
+    }
+
+    /// Multiplier of each hinge, as in the twin. Shape \[hinge_count\].
+    #[must_use]
+    pub fn hinge_lambdas(&self) -> &[f32] {
+        &self.bending.lambdas
+    }
+
+    /// The hinges as they are now, as in the twin. Shape \[hinge_count\].
+    #[must_use]
+    pub fn hinges(&self) -> &[Hinge] {
+        &self.bending.hinges
+    }
+
+    /// In how many batches the hinges are.
+    #[must_use]
+    pub fn hinge_batch_count(&self) -> usize {
+        self.bending.batch_count()
+    }
+
+    /// Cuts the hinges that a blade goes through.
+    pub fn cut_hinges(&mut self, blade: &Blade) {
+        cut::hinges(&blade.push(self.bending.hinges.len() as u32), &self.positions, &mut self.bending.hinges);
+    }
+
+    /// Lets `sever` cut hinges: the edge of one that is cut goes from its first particle to itself.
+    pub fn sever_hinges(&mut self, sever: impl FnOnce(&mut [Hinge])) {
+        sever(&mut self.bending.hinges);
+    }
+
+    /// Projects batch number `batch` of the hinges; lambda starts from 0 in iteration 0.
+    pub fn bend(&mut self, parameters: &PbdParameters, batch: usize, iteration: u32) {
+        self.bending.bend(&mut self.positions, parameters.substep_dt, batch, iteration);
     }
 
     /// Multiplier of each constraint, as in the twin. Shape \[constraint_count\].

@@ -27,6 +27,27 @@ impl Constraint {
     }
 }
 
+/// Two triangles held at an angle about their common edge, 24 bytes, as `pbd/bend` reads it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Hinge {
+    /// Indices of the edge's two ends, and of the corners that face it in the one triangle and in the other.
+    pub particles: [u32; 4],
+    /// Angle between the triangles' normals at which it is satisfied \[rad\].
+    pub rest_angle: f32,
+    /// Inverse stiffness \[rad/(N m)\].
+    pub compliance: f32,
+}
+
+impl Hinge {
+    /// The edge and the sides of the triangles that face it, each by its particles: what a hinge needs whole.
+    #[must_use]
+    pub fn edges(&self) -> [[u32; 2]; 5] {
+        let [a, b, c, d] = self.particles;
+        [[a, b], [a, c], [b, c], [a, d], [b, d]]
+    }
+}
+
 /// What holds for every kernel of one step of the `xpbd`, `pbd` and `xpbd-document` solvers; a uniform block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -68,13 +89,13 @@ pub struct PredictPush {
     pub flutter_phase: f32,
 }
 
-/// Push constants of `pbd/solve`: one colour batch of one iteration.
+/// Push constants of `pbd/solve` and `pbd/bend`: one colour batch of one iteration.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct SolvePush {
-    /// Index of the batch's first constraint.
+    /// Index of the batch's first constraint, or hinge.
     pub first: u32,
-    /// Number of constraints in the batch.
+    /// Number of constraints, or hinges, in the batch.
     pub count: u32,
     /// Iteration within the substep; lambda starts from 0 in iteration 0.
     pub iteration: u32,
@@ -91,6 +112,7 @@ pub struct JacobiPush {
 }
 
 assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });
+assert_same_layout!(Hinge { particles, rest_angle, compliance });
 assert_same_layout!(PbdParameters {
     gravity,
     wind,

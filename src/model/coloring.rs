@@ -1,12 +1,16 @@
 use std::ops::Range;
 
-use super::Spring;
+/// What joins particles: a spring two, a hinge four.
+pub trait Joins: Copy {
+    /// Indices of the particles; they differ.
+    fn particles(&self) -> &[u32];
+}
 
-/// A partition of springs into batches such that within a batch no particle appears twice.
+/// A partition of springs, or of hinges, into batches such that within a batch no particle appears twice.
 ///
 /// The springs of one batch can therefore move their particles all at once, with no locks (document 003). Both
 /// constructors check this, so whoever holds a `Coloring` need not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coloring {
     batches: Vec<Range<u32>>,
 }
@@ -35,32 +39,32 @@ impl UsedColors {
 }
 
 impl Coloring {
-    /// Colours springs first-fit, in their order: each gets the first colour that neither of its particles has yet.
+    /// Colours springs first-fit, in their order: each gets the first colour that none of its particles has yet.
     ///
     /// Returns them sorted by batch, and within a batch by first particle so that neighbours in the list are neighbours
-    /// in memory. There are at least as many batches as springs at the busiest particle, and fewer than twice as many.
+    /// in memory. There are at least as many batches as springs at the busiest particle, and fewer than twice as many; of
+    /// hinges, fewer than four times.
     ///
     /// # Panics
     ///
     /// Where a spring joins a particle to itself.
-    pub fn greedy(springs: Vec<Spring>) -> (Vec<Spring>, Coloring) {
+    pub fn greedy<T: Joins>(springs: Vec<T>) -> (Vec<T>, Coloring) {
         let mut used = vec![UsedColors::default(); particle_bound(&springs)];
-        let mut batches: Vec<Vec<Spring>> = Vec::new();
+        let mut batches: Vec<Vec<T>> = Vec::new();
         for spring in springs {
-            let [a, b] = spring.particles.map(|particle| particle as usize);
-            let mut color = used[a].first_free.max(used[b].first_free);
-            while used[a].contains(color) || used[b].contains(color) {
+            let particles = || spring.particles().iter().map(|&particle| particle as usize);
+            let mut color = particles().map(|particle| used[particle].first_free).max().unwrap_or(0);
+            while particles().any(|particle| used[particle].contains(color)) {
                 color += 1;
             }
-            used[a].insert(color);
-            used[b].insert(color);
+            particles().for_each(|particle| used[particle].insert(color));
             if color as usize == batches.len() {
                 batches.push(Vec::new());
             }
             batches[color as usize].push(spring);
         }
         for batch in &mut batches {
-            batch.sort_unstable_by_key(|spring| spring.particles);
+            batch.sort_by(|one, other| one.particles().cmp(other.particles()));
         }
         Coloring::from_batches(batches)
     }
@@ -70,7 +74,7 @@ impl Coloring {
     /// # Panics
     ///
     /// Where a particle appears twice in one batch, or there are more springs than 32 bits count.
-    pub fn from_batches(batches: Vec<Vec<Spring>>) -> (Vec<Spring>, Coloring) {
+    pub fn from_batches<T: Joins>(batches: Vec<Vec<T>>) -> (Vec<T>, Coloring) {
         let springs = batches.concat();
         assert!(u32::try_from(springs.len()).is_ok(), "{} springs are more than 32 bits can number", springs.len());
         let mut ranges = Vec::with_capacity(batches.len());
@@ -80,7 +84,7 @@ impl Coloring {
             ranges.push(first..first + batch.len() as u32);
             first += batch.len() as u32;
             let number = ranges.len();
-            for particle in batch.iter().flat_map(|spring| spring.particles) {
+            for &particle in batch.iter().flat_map(T::particles) {
                 let last = std::mem::replace(&mut last_batch[particle as usize], number);
                 assert_ne!(last, number, "particle {particle} appears twice in batch {}", number - 1);
             }
@@ -95,8 +99,8 @@ impl Coloring {
 }
 
 /// One more than the highest particle index.
-fn particle_bound(springs: &[Spring]) -> usize {
-    springs.iter().flat_map(|spring| spring.particles).max().map_or(0, |highest| highest as usize + 1)
+fn particle_bound<T: Joins>(springs: &[T]) -> usize {
+    springs.iter().flat_map(T::particles).max().map_or(0, |&highest| highest as usize + 1)
 }
 
 #[cfg(test)]
@@ -106,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::SpringKind;
+    use crate::model::{Hinge, Spring, SpringKind};
 
     fn spring(a: u32, b: u32) -> Spring {
         Spring { particles: [a, b], rest_length: 1.0, kind: SpringKind::Structural }
@@ -148,6 +152,21 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn hinges_share_no_particle_either(corners in proptest::collection::vec([0..40_u32, 0..40, 0..40, 0..40], 0..200)) {
+            let hinge = |particles| Hinge { particles, rest_angle: 0.0, area_ratio: 1.0 };
+            let differ = |corners: &[u32; 4]| corners.iter().collect::<HashSet<_>>().len() == 4;
+            let hinges: Vec<Hinge> = corners.into_iter().filter(differ).map(hinge).collect();
+            let (sorted, coloring) = Coloring::greedy(hinges.clone());
+            prop_assert_eq!(sorted.len(), hinges.len());
+            for batch in coloring.batches() {
+                let batch = &sorted[batch.start as usize..batch.end as usize];
+                prop_assert_eq!(batch.iter().flat_map(|hinge| hinge.particles).collect::<HashSet<u32>>().len(), 4 * batch.len());
+            }
+        }
+    }
+
     #[test]
     fn a_hub_takes_as_many_colors_as_it_has_springs() {
         let (springs, coloring) = Coloring::greedy((1..=300).map(|leaf| spring(leaf, 0)).collect());
@@ -164,8 +183,8 @@ mod tests {
 
     #[test]
     fn nothing_has_no_batches() {
-        assert!(Coloring::greedy(Vec::new()).1.batches().is_empty());
-        assert!(Coloring::from_batches(vec![Vec::new()]).1.batches().is_empty());
+        assert!(Coloring::greedy(Vec::<Spring>::new()).1.batches().is_empty());
+        assert!(Coloring::from_batches(vec![Vec::<Spring>::new()]).1.batches().is_empty());
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use glam::{DVec3, Vec2, Vec3};
 
 use super::components::Components;
-use super::{Cloth, Coloring, Pattern, Spring, SpringKind};
+use super::hinge::{pairs, sides};
+use super::patch::{Facet, Patch};
+use super::{BendingForm, Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
 ///
@@ -157,27 +159,25 @@ impl TriangleMesh {
         masses
     }
 
-    /// Every edge once, and every pair of corners that face each other across an edge once; no pair is both.
-    fn edges_and_opposites(&self) -> (Vec<[u32; 2]>, Vec<[u32; 2]>) {
-        let mut sides: Vec<([u32; 2], u32)> = self
-            .triangles
-            .iter()
-            .flat_map(|&[a, b, c]| [(sorted(a, b), c), (sorted(b, c), a), (sorted(c, a), b)])
-            .collect();
-        sides.sort_unstable();
-
+    /// Every edge once with its patch, in order, and every pair of corners that face each other across an edge once; no pair is
+    /// both.
+    fn edges_and_opposites(&self) -> (Vec<([u32; 2], Patch)>, Vec<[u32; 2]>) {
+        let facet = |triangle: u32| Facet {
+            corners: self.triangles[triangle as usize].map(|vertex| self.position(vertex)),
+            uvs: self.uvs.as_ref().map(|uvs| uvs[triangle as usize]),
+        };
+        let sides = sides(&self.triangles);
         let mut edges = Vec::new();
         let mut opposites = Vec::new();
-        for around in sides.chunk_by(|left, right| left.0 == right.0) {
-            edges.push(around[0].0);
-            // More than two triangles at an edge are joined in a ring: three each to each, but a thousand pages of one
-            // spine with a thousand springs rather than half a million.
-            let next = around.iter().cycle().skip(1);
-            opposites.extend(around.iter().zip(next).map(|(&(_, corner), &(_, other))| sorted(corner, other)));
+        for around in sides.chunk_by(|one, other| one.edge == other.edge) {
+            let edge = around[0].edge;
+            edges.push((edge, Patch::new(edge.map(|vertex| self.position(vertex)), around, facet)));
+            opposites.extend(pairs(around).map(|[one, other]| sorted(one.corner, other.corner)));
         }
         opposites.sort_unstable();
         opposites.dedup();
-        opposites.retain(|pair| pair[0] != pair[1] && edges.binary_search(pair).is_err());
+        let is_edge = |pair: &[u32; 2]| edges.binary_search_by_key(pair, |(edge, _)| *edge).is_ok();
+        opposites.retain(|pair| pair[0] != pair[1] && !is_edge(pair));
         (edges, opposites)
     }
 
@@ -203,41 +203,55 @@ impl TriangleMesh {
 
     /// A cloth of this mesh, of which nothing is pinned but the vertices that no triangle uses.
     ///
-    /// Particle `i` is vertex `i`. Edges become structural springs; across every edge that two triangles share a bending
-    /// spring joins their opposite corners. A vertex weighs `area_density` \[kg/m²\] times a third of the area of the
-    /// triangles around it.
+    /// Particle `i` is vertex `i`. Edges become structural springs. Across every edge that two triangles share it resists
+    /// bending: by a hinge, or by a spring that joins their opposite corners. A vertex weighs `area_density` \[kg/m²\] times a
+    /// third of the area of the triangles around it.
     ///
     /// # Panics
     ///
     /// Where `area_density` isn't positive and finite.
-    pub fn cloth(&self, area_density: f32) -> Cloth {
+    pub fn cloth(&self, area_density: f32, bending: BendingForm) -> Cloth {
         assert!(area_density.is_finite() && area_density > 0.0, "a cloth cannot weigh {area_density} kg/m²");
         let (edges, opposites) = self.edges_and_opposites();
         let spring = |particles: [u32; 2], kind| {
             let [a, b] = particles.map(|particle| self.position(particle));
             Spring { particles, rest_length: a.distance(b) as f32, kind }
         };
-        let structural = edges.into_iter().map(|pair| spring(pair, SpringKind::Structural));
-        let bending = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
-        // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
-        let bending = bending.filter(|spring| spring.rest_length > 0.0);
-        let (springs, coloring) = Coloring::greedy(structural.chain(bending).collect());
+        let mut springs: Vec<Spring> = edges.iter().map(|(edge, _)| spring(*edge, SpringKind::Structural)).collect();
+        if bending == BendingForm::Distance {
+            let across = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
+            // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
+            springs.extend(across.filter(|spring| spring.rest_length > 0.0));
+        }
+        let (springs, coloring) = Coloring::greedy(springs);
+        let patch = |spring: &Spring| {
+            let edge = edges.binary_search_by_key(&spring.particles, |(edge, _)| *edge);
+            edge.map_or_else(|_| Patch::default(), |index| edges[index].1)
+        };
+        let patches = springs.iter().map(patch).collect();
 
         let inverse_mass = |mass: f64| if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 };
         let masses = self.masses(f64::from(area_density));
         let inverse_masses: Vec<f32> = masses.into_iter().map(inverse_mass).collect();
         let positions = self.positions.iter().zip(&inverse_masses).map(|(position, &w)| position.extend(w)).collect();
-        Cloth {
+        let mut cloth = Cloth {
             positions,
             inverse_masses,
             triangles: self.triangles.clone(),
             springs,
             coloring,
+            patches,
+            hinges: Vec::new(),
+            hinge_coloring: Coloring::default(),
             attachments: vec![],
             grid: None,
             uvs: self.uvs.clone(),
             pattern: Pattern::Plain,
+        };
+        if bending == BendingForm::Dihedral {
+            cloth.add_hinges();
         }
+        cloth
     }
 
     /// The vertices by which a garment hangs: in every connected component those within `fraction` (0 to 1) of its height
@@ -278,12 +292,12 @@ mod tests {
     }
 
     fn hang(mesh: &TriangleMesh, area_density: f32, pin_fraction: f32) -> Cloth {
-        let mut cloth = mesh.cloth(area_density);
+        let mut cloth = mesh.cloth(area_density, BendingForm::Distance);
         cloth.pin(mesh.tops(pin_fraction));
         cloth
     }
 
-    fn pairs(cloth: &Cloth, kind: SpringKind) -> Vec<[u32; 2]> {
+    fn joined(cloth: &Cloth, kind: SpringKind) -> Vec<[u32; 2]> {
         let springs = cloth.springs.iter().filter(|spring| spring.kind == kind);
         let mut pairs: Vec<_> = springs.map(|spring| spring.particles).collect();
         pairs.sort_unstable();
@@ -293,8 +307,8 @@ mod tests {
     #[test]
     fn a_square_hangs_by_its_upper_edge() {
         let cloth = hang(&mesh(square()), 0.3, 0.1);
-        assert_eq!(pairs(&cloth, SpringKind::Structural), [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]);
-        assert_eq!(pairs(&cloth, SpringKind::Bending), [[1, 3]]);
+        assert_eq!(joined(&cloth, SpringKind::Structural), [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]);
+        assert_eq!(joined(&cloth, SpringKind::Bending), [[1, 3]]);
         // Vertex 0 carries a third of both halves, vertex 1 a third of one: 0.1 kg and 0.05 kg.
         for (position, inverse_mass) in cloth.positions.iter().zip([10.0, 20.0, 0.0, 0.0]) {
             assert!((position.w - inverse_mass).abs() < 1e-5);
@@ -324,8 +338,8 @@ mod tests {
         positions.push(Vec3::new(0.5, 0.5, 1.0));
         triangles.extend([[0, 2, 4], [0, 2, 4], [2, 1, 0]]);
         let cloth = hang(&mesh((positions, triangles)), 1.0, 0.0);
-        assert_eq!(pairs(&cloth, SpringKind::Bending), [[1, 3], [1, 4], [3, 4]]);
-        assert_eq!(pairs(&cloth, SpringKind::Structural).len(), 7);
+        assert_eq!(joined(&cloth, SpringKind::Bending), [[1, 3], [1, 4], [3, 4]]);
+        assert_eq!(joined(&cloth, SpringKind::Structural).len(), 7);
     }
 
     #[test]
@@ -333,8 +347,24 @@ mod tests {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let triangles = vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
         let cloth = hang(&mesh((positions, triangles)), 1.0, 0.0);
-        assert_eq!(pairs(&cloth, SpringKind::Structural).len(), 6);
-        assert!(pairs(&cloth, SpringKind::Bending).is_empty());
+        assert_eq!(joined(&cloth, SpringKind::Structural).len(), 6);
+        assert!(joined(&cloth, SpringKind::Bending).is_empty());
+    }
+
+    #[test]
+    fn hinges_take_the_place_of_bending_springs() {
+        let mesh = mesh(square());
+        let cloth = mesh.cloth(1.0, BendingForm::Dihedral);
+        assert!(joined(&cloth, SpringKind::Bending).is_empty());
+        assert_eq!(cloth.hinges.iter().map(|hinge| hinge.particles).collect::<Vec<_>>(), [[0, 2, 1, 3]]);
+        assert_eq!((cloth.hinges[0].rest_angle, cloth.hinges[0].area_ratio), (0.0, 0.5));
+        assert!(mesh.cloth(1.0, BendingForm::Distance).hinges.is_empty());
+        // The diagonal has both halves, each side one.
+        let patches = cloth.springs.iter().zip(&cloth.patches);
+        for (spring, patch) in patches {
+            let expected = Patch { area_ratio: 0.5, weft_share: None };
+            assert_eq!(*patch, expected, "{spring:?}");
+        }
     }
 
     #[test]

@@ -12,8 +12,10 @@ mod ends;
 mod grid;
 mod grip;
 mod height_field;
+mod hinge;
 mod inspect;
 mod mesh;
+mod patch;
 mod pattern;
 mod pins;
 mod prepare;
@@ -29,15 +31,17 @@ pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
 pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
 pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
-pub use coloring::Coloring;
+pub use coloring::{Coloring, Joins};
 pub use cut::{Blade, Cut};
 pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};
 pub use ends::ends_at_particles;
 pub use grid::{Grid, GridPlane};
 pub use grip::{Grip, MOST_GRIPPED};
 pub use height_field::HeightField;
+pub use hinge::Hinge;
 pub use inspect::{Border, Inspection, Intersections, SLIVER, TJunction};
 pub use mesh::{HANGING_PIN_FRACTION, MeshError, TriangleMesh};
+pub use patch::Patch;
 pub use pattern::{Pattern, TextureImage};
 pub use pins::Pins;
 pub use prepare::{Findings, Preparation, PrepareError, PreparedMesh, WELD_SHARE};
@@ -50,7 +54,7 @@ pub use source_mesh::{SourceMesh, UpAxis, VertexAttribute, VertexGroup};
 pub use strain::{Strain, strain};
 pub use triangle_tree::{ClosestPoint, Feature, TriangleTree, closest_on_triangle};
 
-use glam::{Vec2, Vec4};
+use glam::{Vec2, Vec3, Vec4};
 
 /// Which of the three families of springs one belongs to (document 000).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +76,21 @@ pub struct Spring {
     pub rest_length: f32,
     /// What the spring resists.
     pub kind: SpringKind,
+}
+
+impl Joins for Spring {
+    fn particles(&self) -> &[u32] {
+        &self.particles
+    }
+}
+
+/// How a cloth resists bending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BendingForm {
+    /// By the angle between two triangles at their common edge, with a [`Hinge`].
+    Dihedral,
+    /// By the distance across two cells or two triangles, with a spring of [`SpringKind::Bending`].
+    Distance,
 }
 
 /// What a simulation moves, as it starts.
@@ -145,6 +164,13 @@ pub struct Cloth {
     pub springs: Vec<Spring>,
     /// The batches of springs that share no particle.
     pub coloring: Coloring,
+    /// What of a mesh's cloth each of the springs along its edges stands for; of those that resist bending it says nothing.
+    /// Shape \[spring_count\]; empty on a grid.
+    pub patches: Vec<Patch>,
+    /// Edges across which it resists bending, sorted by batch; empty where springs do that, or nothing does.
+    pub hinges: Vec<Hinge>,
+    /// The batches of hinges that share no particle.
+    pub hinge_coloring: Coloring,
     /// What carries particles along a path; these have an inverse mass of 0 until they are let go.
     pub attachments: Vec<Attachment>,
     /// The grid this cloth was made from, where it was made from one.
@@ -154,4 +180,12 @@ pub struct Cloth {
     pub uvs: Option<Vec<[Vec2; 3]>>,
     /// What is printed on it.
     pub pattern: Pattern,
+}
+
+impl Cloth {
+    /// Lets the cloth resist bending at the edges that its triangles share, as they are now.
+    pub fn add_hinges(&mut self) {
+        let positions: Vec<Vec3> = self.positions.iter().map(|position| position.truncate()).collect();
+        (self.hinges, self.hinge_coloring) = Coloring::greedy(hinge::hinges(&positions, &self.triangles));
+    }
 }

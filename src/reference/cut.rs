@@ -2,7 +2,7 @@
 
 use glam::Vec4;
 
-use crate::layout::{Constraint, CutPush};
+use crate::layout::{Constraint, CutPush, Hinge};
 
 /// Lets each constraint that the blade goes through join its first particle to itself. Positions are xyz \[m\], shape
 /// \[particle_count\].
@@ -13,6 +13,19 @@ pub fn constraints(push: &CutPush, positions: &[Vec4], constraints: &mut [Constr
     for constraint in &mut constraints[..push.count as usize] {
         if is_cut(push, positions, [constraint.index_a, constraint.index_b]) {
             constraint.index_b = constraint.index_a;
+        }
+    }
+}
+
+/// Lets each hinge that the blade goes through, at its edge or at another side of its triangles, have an edge from its first
+/// particle to itself.
+///
+/// # Panics
+/// Where a hinge names a particle that is not there.
+pub fn hinges(push: &CutPush, positions: &[Vec4], hinges: &mut [Hinge]) {
+    for hinge in &mut hinges[..push.count as usize] {
+        if hinge.edges().into_iter().any(|edge| is_cut(push, positions, edge)) {
+            hinge.particles[1] = hinge.particles[0];
         }
     }
 }

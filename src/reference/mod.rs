@@ -9,6 +9,7 @@ pub mod attach;
 pub mod collide;
 pub mod cut;
 pub mod hand;
+pub mod hinge;
 pub mod mass_spring;
 pub mod pbd;
 pub mod rope;

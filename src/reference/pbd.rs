@@ -1,4 +1,4 @@
-//! Twin of the `xpbd`, `pbd` and `xpbd-document` solvers: distance constraints, projected batch by batch.
+//! Twin of the `xpbd`, `pbd` and `xpbd-document` solvers: distance constraints, and then hinges, projected batch by batch.
 //!
 //! Source: Macklin, Müller, Chentanez 2016, XPBD: Position-Based Simulation of Compliant Constrained Dynamics.
 //! Compliance 0 gives Müller et al. 2007, Position Based Dynamics, and document 003.
@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Constraint, CutPush, JacobiPush, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{CollidePush, Constraint, CutPush, Hinge, JacobiPush, PbdParameters, PredictPush, SolvePush};
 use crate::reference::collide::{self, Colliders};
-use crate::reference::{cut, wind};
+use crate::reference::{cut, hinge, wind};
 
-/// State of a set of particles held together by distance constraints.
+/// State of a set of particles held together by distance constraints and hinges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pbd {
     /// xyz: position \[m\]; w: inverse mass \[1/kg\], 0 where pinned. Shape \[particle_count\].
@@ -32,8 +32,12 @@ pub struct Pbd {
     /// What [`Pbd::jacobi_solve`] moves the part of each constraint's first particle by, over the part's inverse mass; the
     /// second particle's goes the opposite way \[kg m\]. Shape \[constraint_count\].
     pub corrections: Vec<Vec3>,
+    /// Multiplier of each hinge, over substep_dt² its moment \[N m s²\]. Shape \[hinge_count\].
+    pub hinge_lambdas: Vec<f32>,
     constraints: Vec<Constraint>,
     batches: Vec<Range<u32>>,
+    hinges: Vec<Hinge>,
+    hinge_batches: Vec<Range<u32>>,
     /// Number of constraints at each particle, those that are cut later included.
     parts: Vec<f32>,
 }
@@ -54,15 +58,35 @@ impl Pbd {
             lambda_accumulated: true,
             jacobi: false,
             corrections: vec![Vec3::ZERO; constraints.len()],
+            hinge_lambdas: Vec::new(),
             constraints: constraints.to_vec(),
             batches: batches.to_vec(),
+            hinges: Vec::new(),
+            hinge_batches: Vec::new(),
             parts,
         }
+    }
+
+    /// The same with hinges; `batches` are the ranges of `hinges` that share no particle.
+    #[must_use]
+    pub fn with_hinges(self, hinges: &[Hinge], batches: &[Range<u32>]) -> Self {
+        let hinge_lambdas = vec![0.0; hinges.len()];
+        Self { hinges: hinges.to_vec(), hinge_batches: batches.to_vec(), hinge_lambdas, ..self }
     }
 
     /// Cuts the constraints that a blade goes through.
     pub fn cut(&mut self, push: &CutPush) {
         cut::constraints(push, &self.positions, &mut self.constraints);
+    }
+
+    /// Cuts the hinges that a blade goes through.
+    pub fn cut_hinges(&mut self, push: &CutPush) {
+        cut::hinges(push, &self.positions, &mut self.hinges);
+    }
+
+    /// The hinges as they are now; the edge of one that is cut goes from a particle to itself. Shape \[hinge_count\].
+    pub fn hinges(&self) -> &[Hinge] {
+        &self.hinges
     }
 
     /// The constraints as they are now; one that is cut joins a particle to itself. Shape \[constraint_count\].
@@ -81,11 +105,15 @@ impl Pbd {
                 let constraint_count = self.constraints.len() as u32;
                 self.jacobi_solve(parameters, &JacobiPush { constraint_count, iteration });
                 self.jacobi_apply();
-                continue;
+            } else {
+                for batch in 0..self.batches.len() {
+                    let Range { start, end } = self.batches[batch];
+                    self.solve(parameters, &SolvePush { first: start, count: end - start, iteration });
+                }
             }
-            for batch in 0..self.batches.len() {
-                let Range { start, end } = self.batches[batch];
-                self.solve(parameters, &SolvePush { first: start, count: end - start, iteration });
+            for batch in 0..self.hinge_batches.len() {
+                let Range { start, end } = self.hinge_batches[batch];
+                self.bend(parameters, &SolvePush { first: start, count: end - start, iteration });
             }
         }
         self.update_velocity(parameters);
@@ -134,6 +162,23 @@ impl Pbd {
             self.positions[index_a] += a.w * correction;
             self.positions[index_b] -= b.w * correction;
             self.lambdas[index] = lambda + delta_lambda;
+        }
+    }
+
+    /// Projects one batch of hinges.
+    pub fn bend(&mut self, parameters: &PbdParameters, push: &SolvePush) {
+        for index in (push.first..push.first + push.count).map(|index| index as usize) {
+            let hinge = &self.hinges[index];
+            let particles = hinge.particles.map(|particle| particle as usize);
+            let lambda = if push.iteration == 0 { 0.0 } else { self.hinge_lambdas[index] };
+            self.hinge_lambdas[index] = lambda;
+            let positions = particles.map(|particle| self.positions[particle]);
+            if let Some((ways, delta_lambda)) = hinge::project(hinge, positions, lambda, parameters.substep_dt) {
+                for (particle, way) in particles.into_iter().zip(ways) {
+                    self.positions[particle] += way.extend(0.0);
+                }
+                self.hinge_lambdas[index] = lambda + delta_lambda;
+            }
         }
     }
 

@@ -11,8 +11,8 @@ use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
-use crate::layout::{Constraint, MOST_COLLIDERS};
-use crate::model::{self, Body, Cloth, Collider, Cut, Grid, Shape};
+use crate::layout::{Constraint, Hinge, MOST_COLLIDERS};
+use crate::model::{self, BendingForm, Body, Cloth, Collider, Cut, Grid, Shape};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
     Surroundings, Triangles, Verlet, VerletSettings, Wind,
@@ -37,7 +37,7 @@ impl Scene {
         let mesh = self.scene_mesh()?;
         let (mut cloth, pins) = match &mesh {
             Some(mesh) => self.mesh_cloth(mesh)?,
-            None => (Cloth::from_grid(self.grid(), self.plane, self.particle_mass, self.bending), self.grid_pins()),
+            None => (self.grid_cloth(), self.grid_pins()),
         };
         pin(&self.pin, &mut cloth, mesh.as_ref(), &self.collider_paths()?)
             .map_err(|(number, (key, expected, found))| self.wrong(format!("pin {number}: {key}"), expected, found))?;
@@ -46,6 +46,24 @@ impl Scene {
         cloth.pin(pins.into_iter().filter(|particle| !attached.contains(particle)));
         self.print_on(&mut cloth)?;
         Ok(cloth)
+    }
+
+    /// What resists bending, if anything does.
+    pub(super) fn bends_by(&self) -> Option<BendingForm> {
+        match self.mesh {
+            Some(_) => Some(self.bending_form.unwrap_or(BendingForm::Dihedral)),
+            None => self.bending.then(|| self.bending_form.unwrap_or(BendingForm::Distance)),
+        }
+    }
+
+    fn grid_cloth(&self) -> Cloth {
+        let bends_by = self.bends_by();
+        let springs_bend = bends_by == Some(BendingForm::Distance);
+        let mut cloth = Cloth::from_grid(self.grid(), self.plane, self.particle_mass, springs_bend);
+        if bends_by == Some(BendingForm::Dihedral) && self.solver.takes_mesh() {
+            cloth.add_hinges();
+        }
+        cloth
     }
 
     /// Duration and division of a step, and gravity.
@@ -61,8 +79,8 @@ impl Scene {
         Step { dt, substeps, iterations, gravity }
     }
 
-    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints, or of `xpbd-document`, which is
-    /// the same without accumulated lambdas.
+    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints (but for hinges, as cloth that does not
+    /// bend is cardboard), or of `xpbd-document`, which is the same without accumulated lambdas.
     #[must_use]
     pub fn pbd_settings(&self) -> PbdSettings {
         let compliance = |compliance| {
@@ -70,8 +88,10 @@ impl Scene {
         };
         PbdSettings {
             compliance: compliance(self.compliance),
+            warp_compliance: compliance(self.warp_compliance.unwrap_or(self.compliance)),
             shear_compliance: compliance(self.shear_compliance),
             bending_compliance: compliance(self.bending_compliance),
+            bending_stiffness: self.bending_stiffness,
             damping: self.damping,
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
@@ -260,6 +280,9 @@ impl Scene {
         }
         let cloth = self.cloth()?;
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
+        let list = format!("the list of {} hinges", cloth.hinges.len());
+        let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range));
+        Device::check_limit(&list, (cloth.hinges.len() * size_of::<Hinge>()) as u64, "bytes", limit)?;
         Ok(cloth)
     }
 
@@ -285,7 +308,8 @@ impl Scene {
     pub(super) fn grid_spring_count(&self) -> u64 {
         let (columns, rows) = (u64::from(self.columns), u64::from(self.rows));
         let count = |across: u64, down: u64| columns.saturating_sub(across) * rows.saturating_sub(down);
-        let bending = if self.bending { count(2, 0) + count(0, 2) } else { 0 };
+        let springs_bend = self.bends_by() == Some(BendingForm::Distance);
+        let bending = if springs_bend { count(2, 0) + count(0, 2) } else { 0 };
         count(1, 0) + count(0, 1) + 2 * count(1, 1) + bending
     }
 

@@ -2,6 +2,7 @@
 
 use super::keys::{KEYS, Key, Scene};
 use super::values::SolverKind;
+use crate::model::BendingForm;
 
 /// What changing a key does to a simulation that runs, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,7 @@ impl Key {
         let is_grid = !is_rope && scene.mesh.is_none();
         let is_mesh = !is_rope && !is_grid;
         let has_compliance = matches!(solver, SolverKind::Xpbd | SolverKind::XpbdDocument);
+        let bends_by = scene.bends_by();
         let (applies, effect) = match self.name {
             "time_scale" => (true, Effect::Setting),
             "constraint_solver" | "damping" | "elongation" => (solver.takes_mesh(), Effect::Setting),
@@ -38,9 +40,10 @@ impl Key {
             "allow_unstable" => (solver.needs_grid(), Effect::Solver),
             "cut" => (solver.takes_mesh(), Effect::Solver),
             "bending" => (solver.takes_mesh() && is_grid, Effect::Solver),
-            "compliance" => (has_compliance, Effect::Solver),
-            "shear_compliance" => (has_compliance && is_grid, Effect::Solver),
-            "bending_compliance" => (has_compliance && (scene.bending || is_mesh), Effect::Solver),
+            "compliance" | "warp_compliance" | "shear_compliance" => (has_compliance, Effect::Solver),
+            "bending_form" => (solver.takes_mesh() && bends_by.is_some(), Effect::Solver),
+            "bending_stiffness" => (solver.takes_mesh() && bends_by == Some(BendingForm::Dihedral), Effect::Solver),
+            "bending_compliance" => (has_compliance && bends_by == Some(BendingForm::Distance), Effect::Solver),
             "particle_mass" => (is_grid, Effect::Solver),
             "pins" => (!is_rope, Effect::Solver),
             "area_density" | "pin_fraction" => (is_mesh, Effect::Solver),

@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::Scene;
 use super::error::{Place, SceneError, shortened};
+use super::fabrics::FABRIC_KEY;
 use super::heights::Heights;
 use super::presets::{names, preset_text};
 use super::texture::ImagePath;
@@ -23,17 +24,17 @@ struct Entry {
     place: Place,
 }
 
-/// The scene that a preset's name or a path stands for.
-pub(super) fn load(path: &Path) -> Result<Scene, SceneError> {
+/// The scene that a preset's name or a path stands for, and whether the mass of a grid's particles follows from a fabric.
+pub(super) fn load(path: &Path) -> Result<(Scene, bool), SceneError> {
     let file_error = |problem: &str| Err(SceneError::File { path: path.into(), problem: problem.into() });
     if has_extension(path, "toml") {
         return from_file(path);
     }
     if MeshFormat::of(path).is_some() {
-        return Ok(Scene { name: stem(path), mesh: Some(path.into()), ..preset("mesh")? });
+        return Ok((Scene { name: stem(path), mesh: Some(path.into()), ..preset("mesh")? }, false));
     }
     if let Some(name) = path.to_str().filter(|name| preset_text(name).is_some()) {
-        return preset(name);
+        return Ok((preset(name)?, false));
     }
     if path.is_dir() {
         return file_error(&format!("is a directory; give a scene file (.toml) or a mesh ({}) in it", mesh_endings()));
@@ -85,8 +86,8 @@ fn preset(name: &str) -> Result<Scene, SceneError> {
     Ok(scene)
 }
 
-/// The scene of a file.
-fn from_file(path: &Path) -> Result<Scene, SceneError> {
+/// The scene of a file, and whether the mass of a grid's particles follows from its fabric.
+fn from_file(path: &Path) -> Result<(Scene, bool), SceneError> {
     let mut entries = parse(&read_text(path)?, path)?;
     let chosen = entries.iter().position(|entry| entry.key == PRESET_KEY);
     let base = match chosen.map(|index| entries.remove(index)) {
@@ -94,6 +95,12 @@ fn from_file(path: &Path) -> Result<Scene, SceneError> {
         None => Scene::default(),
     };
     let mut scene = Scene { name: stem(path), ..base };
+    let fabric = entries.iter().position(|entry| entry.key == FABRIC_KEY).map(|index| entries.remove(index));
+    let of_fabric = fabric.is_some() && !entries.iter().any(|entry| entry.key == "particle_mass");
+    if let Some(Entry { key, value, place }) = fabric {
+        scene.set(&key, &value, place)?;
+        scene.take_fabric();
+    }
     for Entry { key, value, place } in entries {
         scene.set(&key, &value, place)?;
         if key == "mesh" {
@@ -111,7 +118,10 @@ fn from_file(path: &Path) -> Result<Scene, SceneError> {
             }
         }
     }
-    Ok(scene)
+    if of_fabric {
+        scene.weigh_grid();
+    }
+    Ok((scene, of_fabric))
 }
 
 /// The preset that a file starts from.

@@ -11,11 +11,14 @@ use glam::Vec3;
 use super::colliders::ColliderTable;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
+use super::fabrics::FabricName;
 use super::files::SceneFiles;
 use super::pin_tables::PinTable;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
-use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE};
+use crate::model::{
+    BendingForm, GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE,
+};
 use crate::solver::{Clock, ConstraintSolver};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
@@ -145,13 +148,29 @@ scene! {
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 
+    /// What the cloth is made of: it sets `area_density`, the compliances, `bending_stiffness` and `damping`, and of a grid
+    /// `particle_mass`, `bending` and `bending_form`, where these are not set themselves; `fabrics.toml` says what to, and
+    /// after whom.
+    fabric: Option<FabricName> = None;
     /// Rate at which velocities decay \[1/s\], for solvers of constraints.
     damping: f32 = 0.2, in 0.0..=1e9, "1/s";
-    /// Inverse stiffness along grid lines and edges \[m/N\]; `pbd` is rigid.
+    /// How far the cloth extends along its weft under a force per width \[m/N\], which is 1 / (E h) of a thickness h; `pbd` is
+    /// rigid. The weft lies along the rows of a grid, and on a mesh where its texture coordinate u grows; without those, all
+    /// edges have it.
     compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness along the diagonals of a grid \[m/N\]; `pbd` is rigid.
+    /// The same along the warp, the columns of a grid and where v grows \[m/N\]; without it, as `compliance`.
+    warp_compliance: Option<f32> = None, in 0.0..=1e9, "m/N";
+    /// The same along the bias of a mesh with texture coordinates, at 45° to both; inverse stiffness along the diagonals of a
+    /// grid \[m/N\]. `pbd` is rigid.
     shear_compliance: f32 = 1e-6, in 0.0..=1e9, "m/N";
-    /// Inverse stiffness across two cells or two triangles \[m/N\]; `pbd` is rigid.
+    /// What resists bending, where anything does: the angle between two triangles (`"dihedral"`, with `bending_stiffness`), or
+    /// the distance across two cells or two triangles (`"distance"`, with `bending_compliance`). Without it, the angle on a
+    /// mesh and the distance on a grid.
+    bending_form: Option<BendingForm> = None;
+    /// Flexural rigidity, the moment per width and curvature by which angles are held \[N m\], which is E h³ / (12 (1 - ν²)) of
+    /// a thickness h; 0 for none. `pbd` has it too, as it would be cardboard else.
+    bending_stiffness: f32 = 1e-5, in 0.0..=1e9, "N m";
+    /// Inverse stiffness across two cells or two triangles \[m/N\], where distances resist bending; `pbd` is rigid.
     bending_compliance: f32 = 1e-2, in 0.0..=1e9, "m/N";
 
     /// Factor on the rest lengths of all constraints, for solvers of constraints: below 1 the cloth shrinks.

@@ -8,7 +8,7 @@ use glam::Vec3;
 use super::error::SceneError;
 use super::values::{Form, Value};
 use super::{Pins, Scene};
-use crate::model::{Cloth, Preparation, PreparedMesh, SourceMesh, UpAxis};
+use crate::model::{BendingForm, Cloth, Preparation, PreparedMesh, SourceMesh, UpAxis};
 
 /// A mesh from a file, as it was read and as it is simulated.
 #[derive(Clone, Debug)]
@@ -96,11 +96,12 @@ impl Scene {
     /// The cloth of a mesh, and the particles that it hangs by.
     pub(super) fn mesh_cloth(&self, mesh: &SceneMesh) -> Result<(Cloth, Vec<u32>), SceneError> {
         let surface = &mesh.prepared.mesh;
-        let cloth = surface.cloth(self.area_density);
+        let cloth = surface.cloth(self.area_density, self.bending_form.unwrap_or(BendingForm::Dihedral));
         let has_mass = |&corner: &u32| cloth.inverse_masses[corner as usize].is_normal();
         let are_finite = cloth.positions.iter().all(|position| position.is_finite())
             && cloth.triangles.as_flattened().iter().all(has_mass)
-            && cloth.springs.iter().all(|spring| spring.rest_length.is_normal());
+            && cloth.springs.iter().all(|spring| spring.rest_length.is_normal())
+            && cloth.patches.iter().all(|patch| patch.area_ratio.is_finite());
         if !are_finite {
             let expected = format!("such that 32 bits hold the lengths and masses of {}", mesh.path.display());
             return Err(self.wrong("scale".into(), expected, mesh.preparation.metres_per_unit.to_string()));

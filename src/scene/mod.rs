@@ -8,6 +8,7 @@ mod colliders;
 mod cut_tables;
 mod effect;
 mod error;
+mod fabrics;
 mod file;
 mod files;
 mod heights;
@@ -29,6 +30,7 @@ pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
 pub use effect::Effect;
 pub use error::{Place, SceneError};
+pub use fabrics::{Fabric, FabricName, fabrics};
 pub use files::SceneFiles;
 pub use heights::Heights;
 pub use keys::{Key, Scene};
@@ -40,6 +42,7 @@ pub use texture::ImagePath;
 pub use values::{Form, Pins, SolverKind, UnknownSolver};
 
 use error::shortened;
+use fabrics::FABRIC_KEY;
 use keys::KEYS;
 
 /// Most particles that a grid may have.
@@ -53,27 +56,36 @@ impl Scene {
     ///
     /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`, `.gltf`, `.glb`, `.ply` or `.stl`), which is
     /// hung up as the preset `mesh` says. Each override is a key and its value as TOML; a word without quotes is a
-    /// string. A preset counts less than the file that names it, and a file less than the overrides.
+    /// string. A preset counts less than the file that names it, and a file less than the overrides; among the keys of a file,
+    /// and among the overrides, the fabric counts least.
     ///
     /// # Errors
     /// Where the source cannot be read, a key is unknown, or a value has the wrong type or lies outside its range.
     pub fn load(source: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Self, SceneError> {
-        let mut scene = file::load(source.as_ref())?;
-        for (key, text) in overrides {
+        let (mut scene, of_fabric) = file::load(source.as_ref())?;
+        let (fabric, others): (Vec<_>, Vec<_>) = overrides.iter().partition(|(key, _)| key.trim() == FABRIC_KEY);
+        for (key, text) in fabric.iter().chain(&others) {
             scene.change(key, text)?;
+        }
+        if (of_fabric || !fabric.is_empty()) && !others.iter().any(|(key, _)| key.trim() == "particle_mass") {
+            scene.weigh_grid();
         }
         scene.validate()?;
         Ok(scene)
     }
 
-    /// Sets one key to its value as TOML; a word without quotes is a string. Whether it goes together with the others says
-    /// [`Scene::validate`].
+    /// Sets one key to its value as TOML; a word without quotes is a string. The fabric sets those that belong to it as well.
+    /// Whether it goes together with the others says [`Scene::validate`].
     ///
     /// # Errors
     /// Where the key is unknown, or the value has the wrong type or lies outside its range.
     pub fn change(&mut self, key: &str, text: &str) -> Result<(), SceneError> {
         let place = Place::Override { setting: shortened(&format!("{key}={text}")) };
-        self.set(key.trim(), &file::override_value(text, &place)?, place)
+        self.set(key.trim(), &file::override_value(text, &place)?, place)?;
+        if key.trim() == FABRIC_KEY {
+            self.take_fabric();
+        }
+        Ok(())
     }
 
     /// Checks every value, for the fields are public, whether the values go together, and whether an explicit solver is

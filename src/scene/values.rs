@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::shortened;
 use crate::io::{MeshFormat, mesh_endings};
-use crate::model::{GridPlane, HeldEnds};
+use crate::model::{BendingForm, GridPlane, HeldEnds};
 use crate::solver::ConstraintSolver;
 
 /// Which solver moves the particles.
@@ -295,6 +295,30 @@ impl Value for ConstraintSolver {
             Self::Jacobi => "jacobi",
         };
         Some(word.into())
+    }
+}
+
+impl Value for Option<BendingForm> {
+    const FORM: Form = Form::Choice(&["dihedral", "distance"]);
+
+    fn expected() -> String {
+        "\"dihedral\" or \"distance\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "dihedral" => Some(Some(BendingForm::Dihedral)),
+            "distance" => Some(Some(BendingForm::Distance)),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = |form: &BendingForm| match form {
+            BendingForm::Dihedral => "dihedral",
+            BendingForm::Distance => "distance",
+        };
+        self.as_ref().map(|form| word(form).into())
     }
 }
 

@@ -1,11 +1,11 @@
-//! Cuts on the device: passes over the constraints and the triangles, before the step in which a cut falls.
+//! Cuts on the device: passes over the constraints, the hinges and the triangles, before the step in which a cut falls.
 //!
-//! Nothing is rebuilt. A constraint that is cut joins a particle to itself, has no length and does nothing, and a triangle
-//! that is cut has one corner and no area; so batches stay as they are, and free of races.
+//! Nothing is rebuilt. A constraint that is cut joins a particle to itself, has no length and does nothing, as the edge of a
+//! hinge does, and a triangle that is cut has one corner and no area; so batches stay as they are, and free of races.
 
 use super::{Severed, Step, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::Constraint;
+use crate::layout::{Constraint, Hinge};
 use crate::model::{Blade, Cut, triangles_around};
 use crate::shaders;
 
@@ -55,6 +55,8 @@ pub(super) struct Cutter {
     has_cut: bool,
     particle_count: usize,
     constraints: Whole<Constraint>,
+    /// None where there are none.
+    hinges: Option<Whole<Hinge>>,
     /// Of the triangles, where there are any.
     lists: Vec<Whole<u32>>,
     /// A pass each, and how many invocations it has.
@@ -74,12 +76,13 @@ impl<T: bytemuck::Pod> Whole<T> {
 }
 
 impl Cutter {
-    /// Prepares to cut particles at `positions`, shape \[particle_count\], in `constraints` and `triangles`, which are
-    /// whole, and waits for the device.
+    /// Prepares to cut particles at `positions`, shape \[particle_count\], in `constraints`, `hinges` and `triangles`, which
+    /// are whole, and waits for the device.
     pub(super) fn new(
         device: &Device,
         positions: &Buffer,
         constraints: &Buffer,
+        hinges: Option<&Buffer>,
         triangles: Option<&Triangles>,
         cuts: &[Cut],
     ) -> engine::Result<Self> {
@@ -90,6 +93,10 @@ impl Cutter {
         };
         let whole = Whole::read(constraints)?;
         let mut passes = vec![pass(&shaders::CUT_CONSTRAINTS, "Constraints", constraints, whole.content.len() as u32)?];
+        let whole_hinges: Option<Whole<Hinge>> = hinges.map(Whole::read).transpose()?;
+        if let Some(Whole { buffer, content }) = &whole_hinges {
+            passes.push(pass(&shaders::CUT_HINGES, "Hinges", buffer, content.len() as u32)?);
+        }
         let mut lists = Vec::new();
         let particle_count = positions.size() as usize / size_of::<glam::Vec4>();
         if let Some(Triangles { corners, around, count }) = triangles {
@@ -97,7 +104,15 @@ impl Cutter {
             passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count as u32)?);
             lists = vec![Whole::read(corners)?, Whole::read(around)?];
         }
-        Ok(Self { schedule: Schedule::new(cuts), has_cut: false, particle_count, constraints: whole, lists, passes })
+        Ok(Self {
+            schedule: Schedule::new(cuts),
+            has_cut: false,
+            particle_count,
+            constraints: whole,
+            hinges: whole_hinges,
+            lists,
+            passes,
+        })
     }
 
     /// The constraints before any cut. Shape \[constraint_count\].
@@ -150,6 +165,11 @@ impl Cutter {
         let mut corners = self.lists.first().map_or_else(Vec::new, |corners| corners.content.clone());
         severed.sever(&mut constraints, corners.as_chunks_mut().0);
         self.constraints.buffer.write(&constraints)?;
+        if let Some(Whole { buffer, content }) = &self.hinges {
+            let mut hinges = content.clone();
+            severed.sever_hinges(&mut hinges);
+            buffer.write(&hinges)?;
+        }
         if let [triangles, around] = &self.lists[..] {
             triangles.buffer.write(&corners)?;
             around.buffer.write(&triangles_around(self.particle_count, corners.as_chunks().0))?;
@@ -162,6 +182,9 @@ impl Cutter {
         self.schedule.set_pending(&[]);
         if std::mem::take(&mut self.has_cut) {
             self.constraints.buffer.write(&self.constraints.content)?;
+            if let Some(Whole { buffer, content }) = &self.hinges {
+                buffer.write(content)?;
+            }
             for list in &self.lists {
                 list.buffer.write(&list.content)?;
             }

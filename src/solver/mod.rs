@@ -4,6 +4,7 @@
 mod air;
 mod attachments;
 mod backup;
+mod bending;
 mod clock;
 mod colliders;
 mod cpu;

@@ -1,4 +1,4 @@
-//! `xpbd`, `pbd` and `xpbd-document`: predict, solve batch by batch, velocity.
+//! `xpbd`, `pbd` and `xpbd-document`: predict, solve and bend batch by batch, velocity.
 //!
 //! Source: Macklin, Müller, Chentanez 2016, "XPBD"; Macklin et al. 2019, "Small Steps in Physics Simulation", for the
 //! substeps; Müller et al. 2007, "Position Based Dynamics", for `pbd`, which is `xpbd` with zero compliance; document 002
@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::bending::Bending;
 use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
@@ -16,7 +17,7 @@ use super::{
     Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, Triangles,
 };
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, OneOf, Recorder, ShaderCode};
-use crate::layout::{Constraint, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{Constraint, Hinge, PbdParameters, PredictPush, SolvePush};
 use crate::model::{Blade, Cloth, Cut, Grip};
 use crate::shaders;
 
@@ -31,6 +32,8 @@ pub struct Pbd {
     pub(super) velocities: Buffer,
     pub(super) constraints: Buffer,
     lambdas: Buffer,
+    /// None where the cloth has no hinges.
+    bending: Option<Bending>,
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
@@ -58,15 +61,9 @@ impl Pbd {
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
         let constraints = settings.constraints(cloth);
-        Self::with_constraints(
-            device,
-            &cloth.positions,
-            &constraints,
-            cloth.coloring.batches(),
-            step,
-            settings,
-            surroundings,
-        )
+        let constraints = (&constraints[..], cloth.coloring.batches());
+        let (hinges, hinge_batches) = settings.hinges(cloth);
+        Self::build(device, &cloth.positions, constraints, (&hinges, hinge_batches), step, settings, surroundings)
     }
 
     /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
@@ -85,7 +82,21 @@ impl Pbd {
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
-        assert_race_free(particles.len(), constraints, batches);
+        Self::build(device, particles, (constraints, batches), (&[], &[]), step, settings, surroundings)
+    }
+
+    /// Makes a solver of constraints and hinges, each with their batches.
+    fn build(
+        device: &Device,
+        particles: &[Vec4],
+        (constraints, batches): (&[Constraint], &[Range<u32>]),
+        (hinges, hinge_batches): (&[Hinge], &[Range<u32>]),
+        step: Step,
+        settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> engine::Result<Self> {
+        assert_race_free(particles.len(), constraints.iter().map(Constraint::particles), batches);
+        assert_race_free(particles.len(), hinges.iter().map(|hinge| hinge.particles), hinge_batches);
         let vec4s = size_of_val(particles) as u64;
         let positions = Buffer::from_slice(device, "cloth.positions", particles)?;
         let previous_positions = Buffer::from_slice(device, "cloth.previous_positions", particles)?;
@@ -123,6 +134,11 @@ impl Pbd {
             ("Velocities", (&velocities).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
+        let bending = if hinges.is_empty() {
+            None
+        } else {
+            Some(Bending::new(device, hinges, hinge_batches, &positions, &parameters)?)
+        };
         let (start, batches) = (particles.to_vec(), batches.to_vec());
         let mut pbd = Self {
             device: device.clone(),
@@ -134,6 +150,7 @@ impl Pbd {
             velocities,
             constraints: constraint_buffer,
             lambdas,
+            bending,
             parameters,
             recorded_parameters,
             predict,
@@ -152,7 +169,8 @@ impl Pbd {
     }
 
     fn make_cutter(&self, cuts: &[Cut]) -> engine::Result<Cutter> {
-        Cutter::new(&self.device, &self.positions, &self.constraints, self.external.triangles.as_ref(), cuts)
+        let hinges = self.bending.as_ref().map(|bending| &bending.hinges);
+        Cutter::new(&self.device, &self.positions, &self.constraints, hinges, self.external.triangles.as_ref(), cuts)
     }
 
     /// The cutter, made where there is none yet, while the constraints are whole.
@@ -211,17 +229,14 @@ impl Pbd {
         recorder.dispatch(&self.velocity, &(), particles)
     }
 
-    /// Records the passes that go over all constraints once.
+    /// Records the passes that go over all constraints and hinges once.
     pub(super) fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
-            return jacobi.record(recorder, iteration);
+            jacobi.record(recorder, iteration)?;
+        } else {
+            record_batches(recorder, &self.solve, &self.batches, iteration)?;
         }
-        for (number, batch) in (0..).zip(&self.batches) {
-            let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
-            let label = OneOf("batch", number, self.batches.len() as u32);
-            recorder.dispatch_labelled(&label, &self.solve, &push, [push.count, 1, 1])?;
-        }
-        Ok(())
+        self.bending.as_ref().map_or(Ok(()), |bending| bending.record(recorder, iteration))
     }
 
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
@@ -238,15 +253,33 @@ impl Pbd {
     }
 }
 
-/// Panics where invocations of one dispatch would meet in one particle, or leave their buffers.
-fn assert_race_free(particle_count: usize, constraints: &[Constraint], batches: &[Range<u32>]) {
+/// Records a pass over each of `batches`.
+pub(super) fn record_batches(
+    recorder: &mut Recorder<'_>,
+    pass: &Bindings<Kernel>,
+    batches: &[Range<u32>],
+    iteration: u32,
+) -> engine::Result<()> {
+    for (number, batch) in (0..).zip(batches) {
+        let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
+        let label = OneOf("batch", number, batches.len() as u32);
+        recorder.dispatch_labelled(&label, pass, &push, [push.count, 1, 1])?;
+    }
+    Ok(())
+}
+
+/// Panics where invocations of one dispatch would meet in one of the particles that they move, or leave their buffers.
+fn assert_race_free<const N: usize>(
+    particle_count: usize,
+    joined: impl Iterator<Item = [u32; N]>,
+    batches: &[Range<u32>],
+) {
+    let joined: Vec<_> = joined.collect();
     let mut last_batch = vec![usize::MAX; particle_count];
     for (number, batch) in batches.iter().enumerate() {
-        for constraint in &constraints[batch.start as usize..batch.end as usize] {
-            for index in [constraint.index_a, constraint.index_b] {
-                assert_ne!(last_batch[index as usize], number, "batch {number} names particle {index} twice");
-                last_batch[index as usize] = number;
-            }
+        for index in joined[batch.start as usize..batch.end as usize].as_flattened() {
+            assert_ne!(last_batch[*index as usize], number, "batch {number} names particle {index} twice");
+            last_batch[*index as usize] = number;
         }
     }
 }
@@ -387,6 +420,9 @@ impl Solver for Pbd {
                 add(shaders::PBD_JACOBI_APPLY, iterations);
             }
         }
+        if let Some(bending) = &self.bending {
+            add(shaders::PBD_BEND, iterations * bending.batches.len() as u32);
+        }
         if !self.colliders().is_empty() {
             add(shaders::PBD_COLLIDE, substeps);
         }
@@ -399,24 +435,20 @@ impl Solver for Pbd {
 mod tests {
     use super::*;
 
-    fn constraint(index_a: u32, index_b: u32) -> Constraint {
-        Constraint { index_a, index_b, ..Default::default() }
-    }
-
     #[test]
     fn batches_may_share_particles_with_each_other_only() {
-        assert_race_free(3, &[constraint(0, 1), constraint(1, 2)], &[0..1, 1..2]);
+        assert_race_free(3, [[0, 1], [1, 2]].into_iter(), &[0..1, 1..2]);
     }
 
     #[test]
     #[should_panic(expected = "batch 0 names particle 1 twice")]
     fn a_batch_that_races_is_refused() {
-        assert_race_free(3, &[constraint(0, 1), constraint(1, 2)], std::slice::from_ref(&(0..2)));
+        assert_race_free(3, [[0, 1], [1, 2]].into_iter(), std::slice::from_ref(&(0..2)));
     }
 
     #[test]
     #[should_panic(expected = "out of bounds")]
     fn a_particle_that_is_not_there_is_refused() {
-        assert_race_free(2, &[constraint(0, 2)], std::slice::from_ref(&(0..1)));
+        assert_race_free(2, [[0, 2]].into_iter(), std::slice::from_ref(&(0..1)));
     }
 }

@@ -1,8 +1,14 @@
 //! What the solvers of constraints are set to.
 
+use std::ops::Range;
+
 use super::{Step, Wind};
-use crate::layout::{Constraint, PbdParameters};
-use crate::model::{Cloth, SpringKind};
+use crate::layout::{Constraint, Hinge, PbdParameters};
+use crate::model::{Cloth, Patch, Spring, SpringKind};
+
+/// Largest inverse stiffness of a hinge \[rad/(N m)\], which 32 bits can divide by the square of any substep; it is none to
+/// be felt.
+const MOST_COMPLIANCE: f32 = 1e9;
 
 /// The order in which the constraints of one iteration are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,12 +23,17 @@ pub enum ConstraintSolver {
 /// What the solver is set to, beyond the [`Step`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PbdSettings {
-    /// Inverse stiffness of structural constraints \[m/N\]; 0 is rigid.
+    /// Extension of the cloth along its weft under a force per width, \[m/N\]; 0 is rigid. On a grid the weft lies along the
+    /// rows, and where it is not known how it lies, edges have this.
     pub compliance: f32,
-    /// Inverse stiffness of shear constraints \[m/N\].
+    /// The same along its warp, which lies along the columns of a grid \[m/N\].
+    pub warp_compliance: f32,
+    /// The same along its bias, halfway between weft and warp; of the diagonals of a grid the inverse stiffness \[m/N\].
     pub shear_compliance: f32,
     /// Inverse stiffness of bending constraints \[m/N\].
     pub bending_compliance: f32,
+    /// Flexural rigidity of a cloth with hinges: its moment per width and curvature \[N m\]; 0 for no hinges.
+    pub bending_stiffness: f32,
     /// Rate at which velocities decay \[1/s\].
     pub damping: f32,
     /// Factor on the rest lengths of all constraints; document 002 has a slider for it.
@@ -41,8 +52,10 @@ impl Default for PbdSettings {
     fn default() -> Self {
         Self {
             compliance: 0.0,
+            warp_compliance: 0.0,
             shear_compliance: 0.0,
             bending_compliance: 0.0,
+            bending_stiffness: 0.0,
             damping: 0.0,
             elongation: 1.0,
             lambda_accumulated: true,
@@ -56,21 +69,55 @@ impl PbdSettings {
     /// The constraints of a cloth's springs, in the same order.
     #[must_use]
     pub fn constraints(&self, cloth: &Cloth) -> Vec<Constraint> {
-        let compliance = |kind| match kind {
-            SpringKind::Structural => self.compliance,
-            SpringKind::Shear => self.shear_compliance,
-            SpringKind::Bending => self.bending_compliance,
+        let columns = cloth.grid.map(|grid| grid.columns);
+        let constraint = |(index, spring): (usize, &Spring)| {
+            let [index_a, index_b] = spring.particles;
+            let compliance = match (spring.kind, cloth.patches.get(index)) {
+                (SpringKind::Structural, Some(patch)) => self.edge_compliance(patch),
+                // A column goes on in the next row.
+                (SpringKind::Structural, None) if Some(index_b - index_a) == columns => self.warp_compliance,
+                (SpringKind::Structural, None) => self.compliance,
+                (SpringKind::Shear, _) => self.shear_compliance,
+                (SpringKind::Bending, _) => self.bending_compliance,
+            };
+            Constraint { index_a, index_b, rest_length: spring.rest_length, compliance }
         };
-        cloth
-            .springs
-            .iter()
-            .map(|spring| Constraint {
-                index_a: spring.particles[0],
-                index_b: spring.particles[1],
-                rest_length: spring.rest_length,
-                compliance: compliance(spring.kind),
-            })
-            .collect()
+        cloth.springs.iter().enumerate().map(constraint).collect()
+    }
+
+    /// Inverse stiffness of a constraint along an edge \[m/N\], so that the cloth yields alike however fine its mesh is.
+    /// Source: Van Gelder 1998, "Approximate Simulation of Elastic Membranes by Triangulated Spring Meshes".
+    fn edge_compliance(&self, patch: &Patch) -> f32 {
+        let compliance = patch.weft_share.map_or(self.compliance, |share| self.compliance_along(share));
+        compliance / patch.area_ratio
+    }
+
+    /// Extension under a force per width \[m/N\] along a direction, of whose angle to the weft the cosine's square is given:
+    /// that of any orthotropic sheet, through its values along weft, warp and bias. A bias that is stiffer than weft and warp
+    /// together would let it be negative on the way; then it is 0.
+    #[must_use]
+    pub fn compliance_along(&self, weft_share: f32) -> f32 {
+        let (weft, warp, bias) = (self.compliance, self.warp_compliance, self.shear_compliance);
+        let warp_share = 1.0 - weft_share;
+        let mixed = weft_share * warp_share * (4.0 * bias - weft - warp);
+        (weft_share * weft_share * weft + warp_share * warp_share * warp + mixed).max(0.0)
+    }
+
+    /// The hinges of a cloth, in the same order, and their batches; none where it has no flexural rigidity.
+    ///
+    /// A hinge stands for the rectangle beside its edge L that is as large as both triangles, of area A: turned by an angle t
+    /// over its width A / L, a sheet of flexural rigidity B stores B t² L² / (2 A).
+    #[must_use]
+    pub fn hinges<'a>(&self, cloth: &'a Cloth) -> (Vec<Hinge>, &'a [Range<u32>]) {
+        if self.bending_stiffness == 0.0 {
+            return (Vec::new(), &[]);
+        }
+        let hinge = |hinge: &crate::model::Hinge| Hinge {
+            particles: hinge.particles,
+            rest_angle: hinge.rest_angle,
+            compliance: (hinge.area_ratio / self.bending_stiffness).min(MOST_COMPLIANCE),
+        };
+        (cloth.hinges.iter().map(hinge).collect(), cloth.hinge_coloring.batches())
     }
 
     /// The uniform block of a step without external forces.

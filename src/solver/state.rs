@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::Constraint;
+use crate::layout::{Constraint, Hinge};
 use crate::model::{Blade, Pins};
 
 /// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
@@ -26,7 +26,7 @@ pub struct State {
     pub blades: Vec<Blade>,
 }
 
-/// What of a cloth has been cut.
+/// What of a cloth has been cut. A hinge is where a spring along one of its triangles' sides is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Severed {
     /// The springs, each by its two particles.
@@ -92,6 +92,17 @@ impl Severed {
         for &index in &self.triangles {
             if let Some(triangle) = triangles.get_mut(index as usize) {
                 *triangle = [triangle[0]; 3];
+            }
+        }
+    }
+
+    /// Cuts the hinges, which are whole, beside the springs that are cut.
+    pub(super) fn sever_hinges(&self, hinges: &mut [Hinge]) {
+        let ordered = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+        let springs: HashSet<[u32; 2]> = self.springs.iter().copied().map(ordered).collect();
+        for hinge in hinges {
+            if hinge.edges().into_iter().any(|edge| springs.contains(&ordered(edge))) {
+                hinge.particles[1] = hinge.particles[0];
             }
         }
     }

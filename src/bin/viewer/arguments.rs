@@ -52,6 +52,10 @@ pub struct Arguments {
     #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"])]
     pub up: Option<String>,
 
+    /// What the cloth is made of (see --list-fabrics); what --set changes counts more
+    #[arg(long, value_name = "NAME")]
+    pub fabric: Option<String>,
+
     /// PNG image to print on the cloth
     #[arg(long, value_name = "PNG")]
     pub texture: Option<String>,
@@ -139,6 +143,10 @@ pub struct Arguments {
     #[arg(long)]
     pub list_scenes: bool,
 
+    /// Lists the fabrics, with the sources of their numbers, and exits
+    #[arg(long)]
+    pub list_fabrics: bool,
+
     /// Lists the Vulkan devices, with what any of them lacks, and exits
     #[arg(long)]
     pub list_devices: bool,
@@ -196,7 +204,8 @@ pub const VIEWS: [(Shown, &str); 8] = [
 impl Arguments {
     /// The scene that was asked for or else `default`, with what the command line changes in it.
     pub fn source(&self, default: &str) -> Source {
-        let mut settings = self.settings.clone();
+        let mut settings: Vec<_> = self.fabric.iter().map(|name| ("fabric".to_string(), quoted(name))).collect();
+        settings.extend(self.settings.clone());
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
         settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));

@@ -50,6 +50,12 @@ fn start(arguments: &Arguments) -> Result<()> {
         let lines = scene::presets().map(|(name, description)| format!("{name:<10} {description}\n"));
         return output::print(&lines.collect::<String>());
     }
+    if arguments.list_fabrics {
+        let line = |fabric: &scene::Fabric| {
+            format!("{:<10} {}\n           ({})\n", fabric.name, fabric.description, fabric.source)
+        };
+        return output::print(&scene::fabrics().iter().map(line).collect::<String>());
+    }
     if arguments.list_devices {
         let devices = Instance::new(&InstanceOptions::default())?.devices()?;
         return output::print(&devices.iter().map(|device| format!("{device}\n")).collect::<String>());

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::values::OTHER_VALUES;
 use super::*;
+use crate::model::BendingForm;
 
 /// A cloth on which every key has something to act, at once.
 const CLOTH: &str = "
@@ -36,7 +37,8 @@ const ROPES: &str = "
 ";
 
 /// In place of [`OTHER_VALUES`], where those act too late, take too long, or find no particle.
-const VALUES: [(&str, &str); 12] = [
+const VALUES: [(&str, &str); 13] = [
+    ("fabric", "leather"),
     ("bending", "false"),
     ("rope_lod", "false"),
     ("spacing", "0.05"),
@@ -87,10 +89,14 @@ fn a_key_moves_something_where_it_says_so_and_nowhere_else() {
         let before = moved(scene);
         for key in KEYS.iter().filter(|key| !["solver", "mesh", "texture"].contains(&key.name)) {
             let mut changed = scene.clone();
-            changed.change(key.name, values[key.name]).expect(key.name);
-            if key.name == "shear_compliance" || key.name == "bending_compliance" || key.name == "compliance" {
-                changed.change(key.name, "0.5").expect(key.name);
-            }
+            let value = match key.name {
+                "compliance" | "warp_compliance" | "shear_compliance" | "bending_compliance" => "0.5",
+                // What it is not already, whether it is set or not.
+                "bending_form" if scene.bends_by() == Some(BendingForm::Dihedral) => "distance",
+                "bending_form" => "dihedral",
+                name => values[name],
+            };
+            changed.change(key.name, value).expect(key.name);
             let effect = key.effect(scene);
             if let Err(refused) = changed.validate() {
                 assert_eq!(effect, Effect::None, "{refused}");

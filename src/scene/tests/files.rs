@@ -138,11 +138,13 @@ fn the_shirt_hangs() {
     if !path.exists() {
         return;
     }
-    let scene = load(path.to_str().expect("a path"), &["scale=0.01"]).expect("a scene");
-    let cloth = scene.cloth().expect("the shirt");
+    let path = path.to_str().expect("a path");
+    let hinged = load(path, &[]).expect("a scene").cloth().expect("the shirt");
+    let cloth = load(path, &["bending_form=distance"]).expect("a scene").cloth().expect("the shirt");
     assert_eq!((cloth.positions.len(), cloth.triangles.len()), (6_436, 12_736));
     let count = |kind| cloth.springs.iter().filter(|spring| spring.kind == kind).count();
     assert_eq!(count(SpringKind::Structural), 19_174);
+    assert_eq!((hinged.springs.len(), hinged.hinges.len()), (19_174, 19_034));
     // Of 19,034 inner edges 566 are in between corners that another edge is in between too, where 4 triangles meet.
     assert_eq!(count(SpringKind::Bending), 18_468);
     assert_eq!(cloth.positions.iter().filter(|position| position.w == 0.0).count(), 164);

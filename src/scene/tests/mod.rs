@@ -1,6 +1,7 @@
 //! Presets and what scenes make; the values and the files in files of their own.
 
 mod effects;
+mod fabrics;
 mod files;
 mod meshes;
 mod tables;

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 65] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -31,9 +31,14 @@ pub(super) const OTHER_VALUES: [(&str, &str); 65] = [
     ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
     ("gravity", "[0, -1, 1e-3]"),
+    ("fabric", "denim"),
     ("damping", "0"),
     ("compliance", "0.1"),
+    ("warp_compliance", "0.2"),
     ("shear_compliance", "0.1"),
+    ("bending_form", "dihedral"),
+    ("bending_form", "distance"),
+    ("bending_stiffness", "0.1"),
     ("bending_compliance", "0.1"),
     ("elongation", "1.5"),
     ("velocity_loss", "1"),
@@ -112,7 +117,9 @@ fn every_range_is_enforced_at_its_ends() {
         ("gravity", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
         ("damping", "0", "1e9", "-0.1", "inf"),
         ("compliance", "0", "1e9", "-1e-9", "inf"),
+        ("warp_compliance", "0", "1e9", "-1e-9", "inf"),
         ("shear_compliance", "0", "1e9", "-1e-9", "inf"),
+        ("bending_stiffness", "0", "1e9", "-1e-9", "inf"),
         ("bending_compliance", "0", "1e9", "-1e-9", "inf"),
         ("elongation", "0.1", "10", "0.09", "inf"),
         ("velocity_loss", "0", "1", "-0.001", "1.001"),
@@ -175,6 +182,12 @@ fn wrong_values_say_what_would_be_right() {
              \"jacobi\"",
         ),
         (&["constraint_solver=sor"], "`constraint_solver` must be \"gauss-seidel\" or \"jacobi\", not \"sor\""),
+        (
+            &["fabric=demin"],
+            "`fabric` must be \"cotton\", \"silk\", \"denim\", \"wool\", \"polyester\", \"leather\" or \"rubber\", not \
+             \"demin\" (did you mean `denim`?)",
+        ),
+        (&["bending_form=flexion"], "`bending_form` must be \"dihedral\" or \"distance\", not \"flexion\""),
         (&["plane=1"], "`plane` must be \"vertical\" or \"horizontal\", not 1"),
         (&["mesh=a.fbx"], "`mesh` must be the path of a mesh (.obj, .gltf, .glb, .ply or .stl), not \"a.fbx\""),
         (&["wind=[1, 2]"], "`wind` must be three numbers [x, y, z], each from -1e9 to 1e9 m/s², not [1, 2]"),

@@ -31,7 +31,9 @@ pub(super) struct Constraints {
 impl Constraints {
     pub(super) fn new(cloth: &Cloth, step: Step, settings: PbdSettings, surroundings: &Surroundings<'_>) -> Self {
         let batches = cloth.coloring.batches();
-        let state = Pbd::new(&cloth.positions, &settings.constraints(cloth), batches);
+        let (hinges, hinge_batches) = settings.hinges(cloth);
+        let state =
+            Pbd::new(&cloth.positions, &settings.constraints(cloth), batches).with_hinges(&hinges, hinge_batches);
         Self {
             step,
             settings,
@@ -54,6 +56,9 @@ impl Constraints {
             (self.is_cut, self.triangles_changed) = (true, true);
             let (state, triangles) = (&mut self.state, &mut self.external.triangles);
             timing.measure(shaders::CUT_CONSTRAINTS.name, || state.cut(blade));
+            if !state.hinges().is_empty() {
+                timing.measure(shaders::CUT_HINGES.name, || state.cut_hinges(blade));
+            }
             let push = blade.push(triangles.len() as u32);
             timing.measure(shaders::CUT_TRIANGLES.name, || cpu::cut_triangles(&push, &state.positions, triangles));
         }
@@ -80,7 +85,7 @@ impl Constraints {
         timing.measure(shaders::PBD_VELOCITY.name, || self.state.update_velocity(&parameters));
     }
 
-    /// Goes over all constraints once.
+    /// Goes over all constraints and hinges once.
     fn iterate(&mut self, iteration: u32, parameters: &PbdParameters, timing: &mut CpuTiming) {
         let state = &mut self.state;
         match self.settings.constraint_solver {
@@ -93,6 +98,9 @@ impl Constraints {
                 timing.measure(shaders::PBD_JACOBI_SOLVE.name, || state.jacobi_solve(parameters, iteration));
                 timing.measure(shaders::PBD_JACOBI_APPLY.name, || state.jacobi_apply());
             }
+        }
+        for batch in 0..state.hinge_batch_count() {
+            timing.measure(shaders::PBD_BEND.name, || state.bend(parameters, batch, iteration));
         }
     }
 
@@ -156,6 +164,7 @@ impl CpuSolver for Constraints {
             (self.is_cut, self.triangles_changed) = (true, true);
             let triangles = &mut self.external.triangles;
             self.state.sever(|constraints| state.severed.sever(constraints, triangles));
+            self.state.sever_hinges(|hinges| state.severed.sever_hinges(hinges));
         }
     }
 

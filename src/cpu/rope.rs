@@ -47,6 +47,11 @@ impl RopeVerlet {
         &self.twin.levels
     }
 
+    /// As [`RopeVerlet::levels`], to be set.
+    pub fn levels_mut(&mut self) -> &mut [u32] {
+        &mut self.twin.levels
+    }
+
     /// Whether a hand has pinned each particle. Shape \[particle_count\].
     #[must_use]
     pub fn pinned(&self) -> &[bool] {

@@ -30,6 +30,27 @@ pub fn write_atomically(
     Ok(())
 }
 
+/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_durably(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    write_atomically(path, |file| {
+        write(file)?;
+        file.flush()?;
+        file.get_ref().as_file().sync_all()
+    })?;
+    sync_folder(path).map_err(|reason| WriteError { path: path.to_path_buf(), reason })
+}
+
+/// Waits until the disk knows which files are in the folder of `path`, on systems that can be asked to.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { std::fs::File::open(folder_of(path))?.sync_all() } else { Ok(()) }
+}
+
 /// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing is
 /// at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
 ///
@@ -88,8 +109,12 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     Ok((target, file))
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     if !folder.is_dir() {
         let reason = format!("the folder '{}' does not exist", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, reason));

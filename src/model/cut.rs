@@ -15,6 +15,23 @@ pub struct Blade {
 }
 
 impl Blade {
+    /// How many numbers say what a blade is.
+    pub(crate) const NUMBERS: usize = 13;
+
+    /// What it is, in numbers.
+    pub(crate) fn numbers(&self) -> [f32; Self::NUMBERS] {
+        let vectors = [self.origin, self.normal, self.along, self.depth.0];
+        let mut numbers = [self.depth.1; Self::NUMBERS];
+        numbers[..12].copy_from_slice(vectors.map(|vector| vector.to_array()).as_flattened());
+        numbers
+    }
+
+    /// The blade that [`Blade::numbers`] tells of.
+    pub(crate) fn of_numbers(numbers: [f32; Self::NUMBERS]) -> Self {
+        let vector = |first: usize| Vec3::from_slice(&numbers[first..]);
+        Self { origin: vector(0), normal: vector(3), along: vector(6), depth: (vector(9), numbers[12]) }
+    }
+
     /// A blade that is drawn from `from` to `to` \[m\] and reaches without end along `direction`, both ways: as a stroke on
     /// the screen does along the view. `None` where the stroke has no length across the direction.
     #[must_use]

@@ -14,6 +14,11 @@ pub struct Pins {
 }
 
 impl Pins {
+    /// What [`Pins::changes`] says.
+    pub fn of_changes(changes: impl IntoIterator<Item = (u32, bool)>) -> Self {
+        Self { changed: changes.into_iter().collect() }
+    }
+
     /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then \[1/kg\].
     ///
     /// # Panics

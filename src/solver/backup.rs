@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
-use super::state::truncated;
-use super::{Particles, Severed, Simulation, State, rope};
+use super::{Particles, Severed, Simulation, State};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
 use crate::layout::Constraint;
 use crate::model::Pins;
@@ -64,12 +63,8 @@ impl Backup {
     /// # Errors
     /// What the engine reports.
     pub fn new(device: &Device, simulation: &Simulation, state: Option<State>) -> engine::Result<Self> {
-        let size = match &simulation.particles()[0] {
-            Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer.size(),
-            Particles::Image(image) => image.byte_size(),
-        };
-        let particles =
-            [Staging::readback(device, "backup.before", size)?, Staging::readback(device, "backup.after", size)?];
+        let copy = |name| simulation.particles()[0].staging(device, name);
+        let particles = [copy("backup.before")?, copy("backup.after")?];
         let copies = Copies { particles, cuts: None };
         Ok(Self { device: device.clone(), copies, recorded: None, reading: None, state, due: Instant::now() })
     }
@@ -86,10 +81,10 @@ impl Backup {
             return simulation.record(recorder);
         }
         self.due = Instant::now() + EVERY;
-        copy(recorder, &now(simulation), &self.copies.particles[0])?;
+        now(simulation).download(recorder, &self.copies.particles[0])?;
         simulation.record(recorder)?;
         let particles = now(simulation);
-        copy(recorder, &particles, &self.copies.particles[1])?;
+        particles.download(recorder, &self.copies.particles[1])?;
         let has_cut = simulation.has_cut();
         if has_cut {
             self.copy_cuts(recorder, simulation)?;
@@ -165,7 +160,7 @@ impl Copies {
     /// Waits until what was recorded at `moment` is copied, and makes a state of it.
     fn read(&self, moment: &Moment) -> engine::Result<State> {
         let [before, after] = &self.particles;
-        let [before, after] = [before.read()?, after.read()?].map(|words| places(&moment.particles, &words));
+        let [before, after] = [before.read()?, after.read()?].map(|words| moment.particles.places(&words));
         let (pins, dragged) = moment.hands.clone();
         let cuts = self.cuts.as_ref().filter(|_| moment.has_cut);
         let severed = cuts.map_or_else(|| Ok(Severed::default()), CutCopies::read)?;
@@ -184,19 +179,4 @@ impl CutCopies {
 /// Where the particles are after the steps recorded so far.
 fn now(simulation: &Simulation) -> Particles {
     simulation.particles()[simulation.current()].clone()
-}
-
-fn copy(recorder: &mut Recorder<'_>, particles: &Particles, target: &Staging) -> engine::Result<()> {
-    match particles {
-        Particles::Buffer(buffer) | Particles::Planes(buffer) => recorder.download(buffer, target),
-        Particles::Image(image) => recorder.download_image(image, target),
-    }
-}
-
-/// The places in what was copied from `particles`.
-fn places(particles: &Particles, words: &[f32]) -> Vec<Vec3> {
-    match particles {
-        Particles::Buffer(_) | Particles::Image(_) => truncated(bytemuck::cast_slice::<f32, Vec4>(words)),
-        Particles::Planes(_) => truncated(&rope::positions(words)),
-    }
 }

@@ -21,6 +21,7 @@ mod rope;
 mod rope_hand;
 mod simulation;
 mod state;
+mod state_file;
 mod triangles;
 mod verlet;
 
@@ -40,10 +41,11 @@ pub use picker::Picker;
 pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use state::{Severed, State};
+pub use state_file::StateFileError;
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Image, OneOf, Recorder, Resource};
+use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
 use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
@@ -120,6 +122,38 @@ impl Particles {
             Self::Buffer(buffer) => ("Positions", buffer.into()),
             Self::Image(image) => ("u_Positions", image.into()),
             Self::Planes(planes) => ("Planes", planes.into()),
+        }
+    }
+
+    /// Memory that they can be read back to, under a name of its own.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn staging(&self, device: &Device, name: &str) -> engine::Result<Staging> {
+        let size = match self {
+            Self::Buffer(buffer) | Self::Planes(buffer) => buffer.size(),
+            Self::Image(image) => image.byte_size(),
+        };
+        Staging::readback(device, name, size)
+    }
+
+    /// Records that they are read back as they are then.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn download(&self, recorder: &mut Recorder<'_>, target: &Staging) -> engine::Result<()> {
+        match self {
+            Self::Buffer(buffer) | Self::Planes(buffer) => recorder.download(buffer, target),
+            Self::Image(image) => recorder.download_image(image, target),
+        }
+    }
+
+    /// Where each particle is \[m\] in what was read back; shape \[particle_count\].
+    #[must_use]
+    pub fn places(&self, words: &[f32]) -> Vec<Vec3> {
+        match self {
+            Self::Buffer(_) | Self::Image(_) => state::truncated(bytemuck::cast_slice(words)),
+            Self::Planes(_) => state::truncated(&rope::positions(words)),
         }
     }
 }

@@ -246,9 +246,19 @@ impl RopeVerlet {
     /// # Errors
     /// [`engine::Error::SizeMismatch`] where there are not as many as particles, or what the engine reports.
     pub fn write(&mut self, previous: &[Vec3], current: &[Vec3]) -> engine::Result<()> {
+        self.write_at(previous, current, &[])
+    }
+
+    /// As [`RopeVerlet::write`], with each rope at its level of detail, or at 0 where `levels` does not have it.
+    fn write_at(&mut self, previous: &[Vec3], current: &[Vec3], levels: &[u32]) -> engine::Result<()> {
         let plane = |from: &[Vec3], axis: usize| from.iter().map(|place| place[axis]).collect::<Vec<_>>();
         let places = [current, previous].map(|from| [0, 1, 2].map(|axis| plane(from, axis)).concat());
-        self.planes.write(&[places.concat(), vec![0.0; 2 * current.len()]].concat())
+        let level = |(index, rope): (usize, &Rope)| {
+            let level = levels.get(index).copied().unwrap_or_default() as f32;
+            vec![level; rope.particles.len()]
+        };
+        let levels: Vec<f32> = self.ropes.ropes().iter().enumerate().flat_map(level).collect();
+        self.planes.write(&[places.concat(), levels, vec![0.0; current.len()]].concat())
     }
 
     /// Waits for the device and reads the level of detail of each rope, 0 to 3. Shape \[rope_count\].
@@ -256,9 +266,13 @@ impl RopeVerlet {
     /// # Errors
     /// What the engine reports.
     pub fn levels(&self) -> engine::Result<Vec<u32>> {
-        let planes: Vec<f32> = self.planes.read()?;
+        Ok(self.levels_in(&self.planes.read()?))
+    }
+
+    /// The level of detail of each rope in the planes of a state.
+    fn levels_in(&self, planes: &[f32]) -> Vec<u32> {
         let levels = &planes[6 * self.ropes.positions().len()..];
-        Ok(self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect())
+        self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect()
     }
 }
 
@@ -305,14 +319,15 @@ impl Solver for RopeVerlet {
     fn state(&self, time: f64) -> engine::Result<State> {
         let planes: Vec<f32> = self.planes.read()?;
         let [now, before] = places(&planes);
-        Ok(State::of_places(time, &now, &before, self.step.substep_dt()))
+        let levels = self.levels_in(&planes);
+        Ok(State { levels, ..State::of_places(time, &now, &before, self.step.substep_dt()) })
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
         self.hand = RopeHand::default();
         self.pending.clear();
         let [previous, current] = state.places(&state.positions_as(self.ropes.positions()), self.step.substep_dt());
-        self.write(&truncated(&previous), &truncated(&current))
+        self.write_at(&truncated(&previous), &truncated(&current), &state.levels)
     }
 
     fn set_camera(&mut self, position: Vec3) {

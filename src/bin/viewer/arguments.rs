@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
-use serde::Serialize;
 use tautline::engine::vk;
 use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::SolverKind;
 
+pub use crate::backend::Backend;
 use crate::setting::key_and_value;
 use crate::source::Source;
 
@@ -138,14 +138,6 @@ pub struct Arguments {
     /// Lists the Vulkan devices, with what any of them lacks, and exits
     #[arg(long)]
     pub list_devices: bool,
-}
-
-/// What computes the steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    Gpu,
-    Cpu,
 }
 
 /// How frames come to the display.

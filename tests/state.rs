@@ -88,7 +88,8 @@ fn every_solver_goes_on_in_the_same_bits() {
 fn ropes_go_on_in_the_same_bits_at_their_levels_of_detail() {
     let validated = Validated::open();
     let device = &validated.device;
-    let scene = scene("preset = \"ropes\"\nrope_count = 60\nrope_columns = 4\nrope_spacing = 1.5\nrope_held = \"both\"");
+    let scene =
+        scene("preset = \"ropes\"\nrope_count = 60\nrope_columns = 4\nrope_spacing = 1.5\nrope_held = \"both\"");
     for on_cpu in [false, true] {
         let begin = || {
             let mut simulation = start(device, &scene, on_cpu);

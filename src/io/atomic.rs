@@ -30,20 +30,28 @@ pub fn write_atomically(
     Ok(())
 }
 
-/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well.
+/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well. The temporary file is
+/// `.NAME.new` beside it, so that a process that is killed leaves no more than one, which the next takes.
 ///
 /// # Errors
-/// As [`write_atomically`].
+/// [`WriteError`] where its folder cannot be written to, or `write` fails.
 pub fn write_durably(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<&mut NamedTempFile>) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    write_atomically(path, |file| {
-        write(file)?;
-        file.flush()?;
-        file.get_ref().as_file().sync_all()
-    })?;
-    sync_folder(path).map_err(|reason| WriteError { path: path.to_path_buf(), reason })
+    let told = |reason| WriteError { path: path.to_path_buf(), reason };
+    let temporary = path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().to_string_lossy()));
+    let fill = || {
+        let mut file = BufWriter::new(std::fs::File::create(&temporary)?);
+        write(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        std::fs::rename(&temporary, path)?;
+        sync_folder(path)
+    };
+    fill().map_err(|reason| {
+        let _ = std::fs::remove_file(&temporary);
+        told(reason)
+    })
 }
 
 /// Waits until the disk knows which files are in the folder of `path`, on systems that can be asked to.
@@ -148,6 +156,22 @@ mod tests {
         assert!(message.contains("out.txt") && message.contains("the format gave up"), "{message}");
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_durable_write_is_whole_or_not_there_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        // What a process that was killed has left.
+        fs::write(folder.path().join(".out.txt.new"), "a part of something longer").unwrap();
+        write_durably(&path, |file| file.write_all(b"first")).unwrap();
+        let failed = write_durably(&path, |file| {
+            file.write_all(b"second")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("out.txt': the disk is full"));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -196,6 +196,9 @@ impl Scene {
     /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can bind, or what
     /// else the engine reports.
     pub fn simulation(&self, device: &Device) -> Result<Simulation, SceneError> {
+        if let Some(playback) = &self.playback {
+            return Ok(self.played_back(playback)?.on_device(device)?);
+        }
         self.validate()?;
         let limits = Limits {
             storage_buffer_range: device.limits().max_storage_buffer_range,
@@ -235,6 +238,9 @@ impl Scene {
     /// # Errors
     /// As [`Scene::cloth`].
     pub fn cpu_simulation(&self) -> Result<CpuSimulation, SceneError> {
+        if let Some(playback) = &self.playback {
+            return self.played_back(playback);
+        }
         let (colliders, step) = (self.colliders()?, self.step());
         if self.solver == SolverKind::Rope {
             return Ok(CpuSimulation::ropes(self.ropes()?, &colliders, step, self.rope_settings()));

@@ -13,6 +13,7 @@ use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
 use super::files::SceneFiles;
 use super::pin_tables::PinTable;
+use super::playback::Playback;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES};
@@ -52,6 +53,8 @@ macro_rules! scene {
             pub name: String,
             /// What has been read of the files that it names. Not a key.
             pub files: SceneFiles,
+            /// The cache that is played back instead of simulating, if one is. Not a key.
+            pub playback: Option<Playback>,
             $(
                 $(#[doc = $line])+
                 ///
@@ -62,7 +65,7 @@ macro_rules! scene {
 
         impl Default for Scene {
             fn default() -> Self {
-                Self { name: "default".into(), files: SceneFiles::default(), $($key: $default,)+ }
+                Self { name: "default".into(), files: SceneFiles::default(), playback: None, $($key: $default,)+ }
             }
         }
 

@@ -3,6 +3,7 @@
 //! The presets are such files themselves. A file may start from one with `preset = "flag"` and set only what differs;
 //! a key that nothing sets has the default that the fields of [`Scene`] state.
 
+mod baked;
 mod build;
 mod colliders;
 mod cut_tables;
@@ -14,6 +15,7 @@ mod heights;
 mod keys;
 mod path;
 mod pin_tables;
+mod playback;
 mod presets;
 mod ropes;
 mod suggest;
@@ -24,6 +26,7 @@ mod values;
 
 use std::path::Path;
 
+pub use baked::BakedShape;
 pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
 pub use effect::Effect;
@@ -33,6 +36,7 @@ pub use heights::Heights;
 pub use keys::{Key, Scene};
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
+pub use playback::Playback;
 pub use presets::presets;
 pub use texture::ImagePath;
 pub use values::{Form, Pins, SolverKind, UnknownSolver};

@@ -32,7 +32,7 @@ pub use attachments::MOST_ATTACHMENTS;
 pub use backup::Backup;
 pub use clock::Clock;
 pub use colliders::Colliders;
-pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming};
+pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming, PlayedFrames};
 pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;

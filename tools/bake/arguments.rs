@@ -100,7 +100,8 @@ impl Arguments {
             return Ok(None);
         }
         let options = InstanceOptions { validation: self.validate, ..Default::default() };
-        let opened = Instance::new(&options).and_then(|instance| Device::open(&instance, self.device.as_deref(), false));
+        let opened =
+            Instance::new(&options).and_then(|instance| Device::open(&instance, self.device.as_deref(), false));
         opened.map(Some).map_err(|error| match error {
             Error::NoLoader { .. } | Error::OldLoader { .. } | Error::NoDevice | Error::NoUsableDevice { .. } => {
                 anyhow!("{error}; or bake with --backend cpu, which needs no Vulkan")

@@ -2,9 +2,9 @@
 //!
 //! A line of JSON with what the bake is and how far it has come, the state of the simulation then, and a CRC-32 of both.
 
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
-use std::fs;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};

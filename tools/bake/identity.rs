@@ -24,7 +24,10 @@ pub fn of(arguments: &Arguments, scene: &Scene, format: CacheFormat, device: Opt
         ("--fps".into(), arguments.fps.to_string()),
     ];
     let device = device.map(|device| device.info());
-    parts.push(("the device".into(), device.map_or("the CPU".into(), |info| format!("{} ({})", info.name, info.driver))));
+    parts.push((
+        "the device".into(),
+        device.map_or("the CPU".into(), |info| format!("{} ({})", info.name, info.driver)),
+    ));
     for key in Scene::keys() {
         parts.push((format!("`{}`", key.name), key.text(scene).unwrap_or("left out".into())));
     }

@@ -13,7 +13,6 @@ mod pipeline;
 mod runner;
 #[path = "../../src/bin/viewer/setting.rs"]
 mod setting;
-mod shape;
 mod writing;
 
 use std::process::ExitCode;
@@ -22,14 +21,12 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use tautline::engine::Device;
 use tautline::io::cache::{Cache, CacheTarget, CacheWriter};
-use tautline::io::check_writable;
 use tautline::scene::Scene;
 
 use arguments::Arguments;
 use checkpoint::{Checkpoint, Found};
 use pipeline::{Bake, End};
 use runner::Runner;
-use shape::Shape;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -46,10 +43,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let mut scene = Scene::load(&arguments.scene, &arguments.settings())?;
     let steps = steps_a_frame(&mut scene, arguments.fps)?;
     let target = CacheTarget::new(format, &arguments.output, arguments.frames)?;
-    check_writable(target.path())?;
     let device = arguments.open_device()?;
     let mut runner = Runner::start(&scene, device.clone())?;
-    let shape = Shape::of(&scene, runner.body());
+    let shape = scene.baked_shape(runner.body());
     let cache = Cache {
         form: shape.form.clone(),
         metres_per_unit: shape.metres_per_unit,
@@ -62,7 +58,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     let found = if arguments.restart { Found::None } else { Checkpoint::read(&path, &identity)? };
     let writer = match &found {
         Found::None => {
-            if let Some(existing) = target.existing(arguments.frames).filter(|_| !(arguments.force || arguments.restart)) {
+            if let Some(existing) =
+                target.existing(arguments.frames).filter(|_| !(arguments.force || arguments.restart))
+            {
                 bail!("'{}' is there already: give --force to replace it", existing.display());
             }
             CacheWriter::begin(cache, target.clone())?

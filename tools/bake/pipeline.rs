@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
 use tautline::io::cache::CacheWriter;
+use tautline::scene::BakedShape;
 
 use crate::checkpoint::Checkpoint;
 use crate::interrupt;
 use crate::runner::{FRAMES_IN_FLIGHT, Runner};
-use crate::shape::Shape;
 use crate::writing::{Message, Writing};
 
 /// What is to be done.
@@ -35,7 +35,13 @@ pub enum End {
 impl Bake<'_> {
     /// Simulates and writes from where the checkpoint is. The thread of writing has a few frames at most before it; so memory does
     /// not grow, and who is slower is waited for.
-    pub fn run(&self, runner: &mut Runner, shape: Shape, writer: CacheWriter, checkpoint: Checkpoint) -> Result<End> {
+    pub fn run(
+        &self,
+        runner: &mut Runner,
+        shape: BakedShape,
+        writer: CacheWriter,
+        checkpoint: Checkpoint,
+    ) -> Result<End> {
         let first = checkpoint.progress().frames;
         let (to_writing, messages) = sync_channel(FRAMES_IN_FLIGHT);
         let bar = bar(first, self.frames);

@@ -6,11 +6,11 @@ use std::sync::mpsc::Receiver;
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use tautline::io::cache::CacheWriter;
+use tautline::scene::BakedShape;
 use tautline::solver::State;
 
 use crate::checkpoint::Checkpoint;
 use crate::runner::Frame;
-use crate::shape::Shape;
 
 /// What it is told to do, in order.
 pub enum Message {
@@ -22,7 +22,7 @@ pub enum Message {
 
 pub struct Writing {
     pub writer: CacheWriter,
-    pub shape: Shape,
+    pub shape: BakedShape,
     /// The one that was written last.
     pub checkpoint: Checkpoint,
     pub path: PathBuf,

@@ -13,7 +13,7 @@ use tautline::scene::SolverKind;
 
 pub use crate::backend::Backend;
 use crate::setting::key_and_value;
-use crate::source::Source;
+use crate::source::{Cache, Source};
 
 /// The preset that runs where nothing else was asked for.
 pub const DEFAULT_SCENE: &str = "flag";
@@ -51,6 +51,14 @@ pub struct Arguments {
     /// PNG image to print on the cloth
     #[arg(long, value_name = "PNG")]
     pub texture: Option<String>,
+
+    /// Plays a cache (.pc2 or .mdd) back over the scene's vertices instead of simulating; each step is a frame
+    #[arg(long, value_name = "PC2|MDD", requires = "scene")]
+    pub cache: Option<PathBuf>,
+
+    /// Frames a second of the cache: else as it says, or 24
+    #[arg(long, value_name = "F", requires = "cache")]
+    pub fps: Option<f64>,
 
     /// What computes: the Vulkan device, or the CPU, which headless and without pictures needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
@@ -188,7 +196,8 @@ impl Arguments {
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
         settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
-        Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings }
+        let cache = self.cache.clone().map(|path| Cache { path, frames_per_second: self.fps });
+        Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings, cache }
     }
 
     /// Width and height of a picture \[pixels\].

@@ -10,6 +10,7 @@ mod obj;
 mod partial;
 mod pc2;
 mod ply;
+mod reader;
 mod shape;
 mod target;
 mod usda;
@@ -17,6 +18,7 @@ mod writer;
 mod zip;
 
 pub use gltf::MOST_GLTF_FRAMES;
+pub use reader::{CacheReadError, CacheReader};
 pub use shape::{Cache, CacheForm};
 pub use target::{CacheFormat, CacheTarget, TargetError};
 pub use writer::{CacheWriter, Progress};

@@ -19,7 +19,8 @@ impl Ply {
             CacheForm::Mesh(mesh) => faces(mesh),
             form @ CacheForm::Ropes { .. } => {
                 let links = form.links();
-                let tail = links.iter().flat_map(|link| [link.to_le_bytes(), (link + 1).to_le_bytes()]).flatten().collect();
+                let tail =
+                    links.iter().flat_map(|link| [link.to_le_bytes(), (link + 1).to_le_bytes()]).flatten().collect();
                 (format!("element edge {}\nproperty int vertex1\nproperty int vertex2\n", links.len()), tail)
             }
         };

@@ -43,13 +43,21 @@ pub enum TargetError {
         ending: &'static str,
     },
     /// More frames than the format can have.
-    #[error("{frames} frames are too many for glTF, which has a weight for each pair of frames: give {MOST_GLTF_FRAMES} at most, or take another format")]
+    #[error(
+        "{frames} frames are too many for glTF, which has a weight for each pair of frames: give {MOST_GLTF_FRAMES} at most, or take another format"
+    )]
     Frames {
         /// How many were asked for.
         frames: u32,
     },
-    /// The folder is not there or cannot be written to.
-    #[error("the folder '{}' cannot be written to: {reason}", path.display())]
+    /// The folder is not there.
+    #[error("the folder '{}' does not exist: make it, or give another", path.display())]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder cannot be made.
+    #[error("the folder '{}' cannot be made: {reason}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -111,6 +119,10 @@ impl CacheTarget {
         } else {
             owned
         };
+        let folder = path.parent().filter(|folder| !(folder.as_os_str().is_empty() || folder.is_dir()));
+        if let Some(folder) = folder {
+            return Err(TargetError::NoFolder { path: folder.into() });
+        }
         if format == CacheFormat::Gltf && frames > MOST_GLTF_FRAMES {
             return Err(TargetError::Frames { frames });
         }
@@ -189,7 +201,7 @@ mod tests {
     #[test]
     fn frames_have_numbers_where_the_name_has_them() {
         let frame = |path: &str, number| target(CacheFormat::Obj, path).expect(path).frame(number);
-        assert_eq!(frame("out/cloth.####.obj", 7), Path::new("out/cloth.0007.obj"));
+        assert_eq!(frame("src/cloth.####.obj", 7), Path::new("src/cloth.0007.obj"));
         assert_eq!(frame("cloth#.obj", 120), Path::new("cloth120.obj"));
         assert_eq!(frame("a##b#.OBJ", 3), Path::new("a03b#.OBJ"));
         let folder = tempfile::tempdir().expect("a folder");
@@ -205,6 +217,7 @@ mod tests {
             (CacheFormat::Npz, "", "has to end in .npz"),
             (CacheFormat::Ply, "cloth.ply", "as in cloth.####.ply"),
             (CacheFormat::Obj, "cloth.####", "has to end in .obj"),
+            (CacheFormat::Pc2, "none/cloth.pc2", "the folder 'none' does not exist"),
         ] {
             let error = target(format, path).expect_err(path).to_string();
             assert!(error.contains(says), "{error}");

@@ -24,7 +24,9 @@ impl Usda {
     fn head(cache: &Cache) -> String {
         // USD knows no x that points up.
         let (up, turn) = match cache.up {
-            UpAxis::X => ("Y", "    double xformOp:rotateZ = 90\n    uniform token[] xformOpOrder = [\"xformOp:rotateZ\"]\n\n"),
+            UpAxis::X => {
+                ("Y", "    double xformOp:rotateZ = 90\n    uniform token[] xformOpOrder = [\"xformOp:rotateZ\"]\n\n")
+            }
             UpAxis::Y => ("Y", ""),
             UpAxis::Z => ("Z", ""),
         };
@@ -119,8 +121,15 @@ mod tests {
 
     #[test]
     fn the_longest_extent_fits_its_line() {
-        let longest = [f32::MIN, f32::MIN_POSITIVE, -f32::MIN_POSITIVE / 3.0, -1.234_567_9e15, -9_999_999_000_000_000.0, -1.234_567_9e-5]
-            .map(|number| format!("{number:?}"));
+        let longest = [
+            f32::MIN,
+            f32::MIN_POSITIVE,
+            -f32::MIN_POSITIVE / 3.0,
+            -1.234_567_9e15,
+            -9_999_999_000_000_000.0,
+            -1.234_567_9e-5,
+        ]
+        .map(|number| format!("{number:?}"));
         let digits = longest.iter().map(String::len).max();
         assert!(digits <= Some(19), "{longest:?}");
         // 12 spaces, a frame and ": [", two points of three numbers, and what is between them.

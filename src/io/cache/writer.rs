@@ -74,8 +74,8 @@ impl CacheWriter {
             CacheFormat::Obj => Encoder::Still(Box::new(Obj::new(&cache.form))),
             CacheFormat::Ply => Encoder::Still(Box::new(Ply::new(&cache))),
         };
-        let path = target.partial();
-        let file = PartialFile::open(&path, progress.bytes).map_err(|reason| WriteError { path, reason })?;
+        let opened = PartialFile::open(&target.partial(), progress.bytes);
+        let file = opened.map_err(|reason| WriteError { path: target.path().into(), reason })?;
         Ok(Self { cache, target, file, encoder, frames: progress.frames })
     }
 
@@ -137,7 +137,11 @@ impl CacheWriter {
 }
 
 fn put_in_place(partial: &Path, path: &Path, is_sequence: bool) -> io::Result<()> {
-    if is_sequence { fs::remove_file(partial)? } else { fs::rename(partial, path)? }
+    if is_sequence {
+        fs::remove_file(partial)?
+    } else {
+        fs::rename(partial, path)?
+    }
     sync_folder(path)
 }
 

@@ -6,12 +6,14 @@
 mod constraints;
 mod external;
 mod on_device;
+mod playback;
 mod ropes;
 mod simulation;
 mod springs;
 mod timing;
 mod uploads;
 
+pub use playback::PlayedFrames;
 pub use simulation::CpuSimulation;
 pub use timing::{CpuPassTiming, CpuRunTiming, CpuTiming};
 

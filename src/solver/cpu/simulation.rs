@@ -4,6 +4,7 @@ use glam::{Vec3, Vec4};
 
 use super::constraints::Constraints;
 use super::on_device::OnDevice;
+use super::playback::{Playback, PlayedFrames};
 use super::ropes::Ropes;
 use super::springs::{MassSpring, Verlet};
 use super::{CpuSolver, CpuTiming};
@@ -78,6 +79,13 @@ impl CpuSimulation {
     pub fn ropes(ropes: model::Ropes, colliders: &[Collider], step: Step, settings: RopeSettings) -> Self {
         let solver = Box::new(Ropes::new(&ropes, step, settings));
         Self::new(Body::Ropes(ropes), solver, colliders, step)
+    }
+
+    /// A body that `frames` move, each step to where it is at the step's end.
+    #[must_use]
+    pub fn played_back(body: Body, colliders: &[Collider], step: Step, frames: PlayedFrames) -> Self {
+        let solver = Box::new(Playback::new(&body, step, frames));
+        Self::new(body, solver, colliders, step)
     }
 
     /// Runs one step, and says how long its passes took.

@@ -32,6 +32,7 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         button(2, "Step", "N", Command::Step);
     });
     pace(ui, scene, commands);
+    frame(ui, facts, commands);
     ui.add_space(2.0);
     let (constraints, batches) = simulation.constraint_counts();
     let device = facts.device();
@@ -93,6 +94,20 @@ fn pace(ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
         let slider = egui::Slider::new(&mut pace, 0.0..=2.0).fixed_decimals(2).step_by(0.01).suffix("x");
         if ui.add(slider.clamping(egui::SliderClamping::Edits)).changed() {
             commands.push(Command::Change(Box::new(Scene { time_scale: pace, ..scene.clone() })));
+        }
+    });
+}
+
+/// The slider of the frames of a cache, where one is played back.
+fn frame(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
+    let Some(playback) = &facts.scene.playback else { return };
+    ui.horizontal(|ui| {
+        ui.weak("Frame").on_hover_text("The frame of the cache; the first is 0");
+        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).max(20.0);
+        let mut frame = playback.frame_at(facts.simulation().time());
+        let slider = egui::Slider::new(&mut frame, 0..=playback.frame_count() - 1);
+        if ui.add(slider).changed() {
+            commands.push(Command::Seek(frame));
         }
     });
 }

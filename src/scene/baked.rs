@@ -1,23 +1,30 @@
-//! What is baked, as its file has it: the points, what joins them, and the particle that each of them is.
+//! What a cache of a scene is of: its points as their file has them, what joins them, and the particle that each of them is.
 
 use std::sync::Arc;
 
-use tautline::glam::{Vec2, Vec3};
-use tautline::io::cache::CacheForm;
-use tautline::model::{Body, Cloth, Grid, Ropes, SourceMesh, UpAxis};
-use tautline::scene::Scene;
+use glam::{Vec2, Vec3};
 
-pub struct Shape {
+use super::Scene;
+use crate::io::cache::CacheForm;
+use crate::model::{Body, Cloth, Grid, Ropes, SourceMesh, UpAxis};
+
+/// The points of a scene as caches have them.
+#[derive(Clone, Debug)]
+pub struct BakedShape {
+    /// What joins the points.
     pub form: CacheForm,
-    /// The particle of each point. Shape \[point_count\].
+    /// The particle that each point is. Shape \[point_count\].
     particles: Vec<u32>,
-    /// \[m\]
+    /// The length of the unit of the points \[m\].
     pub metres_per_unit: f32,
+    /// What points up for the points.
     pub up: UpAxis,
 }
 
-impl Shape {
-    pub fn of(scene: &Scene, body: &Body) -> Self {
+impl Scene {
+    /// What a cache of this scene is of, whose body is `body`.
+    #[must_use]
+    pub fn baked_shape(&self, body: &Body) -> BakedShape {
         let particles = (0..body.positions().len() as u32).collect();
         let (form, metres_per_unit) = match body {
             Body::Ropes(ropes) => (curves(ropes), 1.0),
@@ -25,18 +32,43 @@ impl Shape {
                 let positions = positions.iter().map(|position| position.truncate()).collect();
                 (CacheForm::Mesh(Arc::new(quads(*grid, positions))), 1.0)
             }
-            Body::Cloth(cloth) => (CacheForm::Mesh(Arc::new(triangles(cloth, scene.scale))), scene.scale),
+            Body::Cloth(cloth) => (CacheForm::Mesh(Arc::new(triangles(cloth, self.scale))), self.scale),
         };
-        Self { form, particles, metres_per_unit, up: UpAxis::Y }
+        BakedShape { form, particles, metres_per_unit, up: UpAxis::Y }
+    }
+}
+
+impl BakedShape {
+    /// How many points there are.
+    #[must_use]
+    pub fn point_count(&self) -> usize {
+        self.particles.len()
     }
 
     /// The points of particles that are at `places` \[m\], in the file's unit and axes. Shape \[point_count\].
+    ///
+    /// # Panics
+    /// Where there are not as many places as particles.
+    #[must_use]
     pub fn points(&self, places: &[Vec3]) -> Vec<Vec3> {
         let point = |&particle: &u32| self.up.from_y_up(places[particle as usize]) / self.metres_per_unit;
         self.particles.iter().map(point).collect()
     }
 
+    /// Where the particles are \[m\] whose points are at `points`, into `places`.
+    ///
+    /// # Panics
+    /// Where there are not as many points.
+    pub(super) fn put_places(&self, points: &[Vec3], places: &mut [glam::Vec4]) {
+        assert_eq!(points.len(), self.particles.len(), "a place of each point");
+        for (&particle, &point) in self.particles.iter().zip(points) {
+            let place = &mut places[particle as usize];
+            *place = (self.up.to_y_up(point) * self.metres_per_unit).extend(place.w);
+        }
+    }
+
     /// What the file calls a point.
+    #[must_use]
     pub fn number(&self, point: usize) -> usize {
         let first = if let CacheForm::Mesh(mesh) = &self.form { mesh.first_number } else { 0 };
         point + first as usize
@@ -52,9 +84,8 @@ fn curves(ropes: &Ropes) -> CacheForm {
 fn quads(grid: Grid, positions: Vec<Vec3>) -> SourceMesh {
     let [across, down] = [grid.columns - 1, grid.rows - 1];
     let cells = (0..down).flat_map(|row| (0..across).map(move |column| (column, row)));
-    let corners = cells.flat_map(|(column, row)| {
-        [(column, row), (column, row + 1), (column + 1, row + 1), (column + 1, row)]
-    });
+    let corners =
+        cells.flat_map(|(column, row)| [(column, row), (column, row + 1), (column + 1, row + 1), (column + 1, row)]);
     let corners: Vec<_> = corners.collect();
     let uv = |&(column, row): &(u32, u32)| Vec2::new(column as f32 / across as f32, 1.0 - row as f32 / down as f32);
     SourceMesh {

@@ -345,6 +345,22 @@ fn a_bake_of_something_else_is_not_gone_on_with() {
 }
 
 #[test]
+fn a_frame_that_is_gone_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [&FLAG[..], &["--output", "frames/", "--format", "obj", "--checkpoint", "0"]].concat();
+    let child = bake(folder.path(), &arguments).spawn().unwrap();
+    let third = folder.path().join("frames/frame.0003.obj");
+    while !third.exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal(&child, "TERM");
+    let (_, _, errors) = told(child.wait_with_output().unwrap());
+    assert!(errors.starts_with("error: interrupted after "), "{errors}");
+    fs::remove_file(third).unwrap();
+    fails(folder.path(), &arguments, "frame.0003.obj': it was written and is gone: begin anew with --restart");
+}
+
+#[test]
 fn what_is_whole_but_for_its_last_moment_is_put_in_place() {
     let flag =
         ["flag", "--backend", "cpu", "--set", "columns=20", "--set", "rows=20", "--frames", "4", "--checkpoint", "0"];
@@ -354,7 +370,8 @@ fn what_is_whole_but_for_its_last_moment_is_put_in_place() {
         let arguments = [&flag[..], &["--output", &output]].concat();
         succeeds(folder.path(), &arguments);
         let whole = files(folder.path());
-        // As when it is killed between renaming the file and taking the checkpoint away: that of a bake in a folder beside.
+        // As when it is killed between renaming the file and taking the checkpoint away: that of a bake in a folder
+        // beside.
         let other = tempfile::tempdir().unwrap();
         let child = bake(other.path(), &arguments).spawn().unwrap();
         let checkpoint = format!(".{output}.checkpoint");
@@ -511,12 +528,14 @@ fn a_folder_that_cannot_be_written_to_is_a_sentence() {
     }
 }
 
-/// Blender, OpenUSD and NumPy read what is baked, where there is a Python with all of them: `TAUTLINE_CLIENTS` names it.
+/// Blender, OpenUSD and NumPy read what is baked, where there is a Python with all of them: `TAUTLINE_CLIENTS` names
+/// it.
 #[test]
 fn the_programs_that_caches_are_for_read_them() {
     let Some(python) = std::env::var_os("TAUTLINE_CLIENTS") else {
         println!(
-            "SKIPPED: TAUTLINE_CLIENTS names no Python with bpy, usd-core and numpy; tests/clients/check_caches.py says how to get one"
+            "SKIPPED: TAUTLINE_CLIENTS names no Python with bpy, usd-core and numpy; tests/clients/check_caches.py says \
+             how to get one"
         );
         return;
     };

@@ -39,8 +39,8 @@ fn scene(text: &str) -> Scene {
     Scene::load(&path, &[]).unwrap()
 }
 
-/// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the change. What
-/// people have done before goes along.
+/// The bits of positions and masses, and the time, after 8 steps, a change of hands, and 8 more; and without the
+/// change. What people have done before goes along.
 fn with_and_without_a_change(device: &Device, scene: &Scene, on_cpu: bool) -> [(Vec<Vec4>, f64); 2] {
     let mut straight = start(device, scene, on_cpu);
     straight.set_pinned(200, true);
@@ -83,7 +83,8 @@ fn every_solver_goes_on_in_the_same_bits() {
     }
 }
 
-/// Near ropes are simulated, and far ones sway; some are between two levels when the state is taken. Through bytes and back.
+/// Near ropes are simulated, and far ones sway; some are between two levels when the state is taken. Through bytes and
+/// back.
 #[test]
 fn ropes_go_on_in_the_same_bits_at_their_levels_of_detail() {
     let validated = Validated::open();
@@ -156,8 +157,8 @@ fn what_is_cut_stays_cut_until_the_next_reset() {
     }
 }
 
-/// What was drawn while time stands still cuts after a change of hands as it would have without, be it before the next step or
-/// at once.
+/// What was drawn while time stands still cuts after a change of hands as it would have without, be it before the next
+/// step or at once.
 #[test]
 fn blades_that_have_not_cut_yet_go_along() {
     let validated = Validated::open();
@@ -231,8 +232,8 @@ fn what_hands_do_is_there_without_a_step() {
     }
 }
 
-/// Every solver of cloth on both backends in turn. A cloth in free fall has no forces but gravity, so semi-implicit Euler
-/// and Verlet agree: after n substeps of h it has fallen by g h² n (n + 1) / 2.
+/// Every solver of cloth on both backends in turn. A cloth in free fall has no forces but gravity, so semi-implicit
+/// Euler and Verlet agree: after n substeps of h it has fallen by g h² n (n + 1) / 2.
 #[test]
 fn a_cloth_falls_on_from_hand_to_hand() {
     let validated = Validated::open();
@@ -300,8 +301,8 @@ fn solvers_that_keep_places_take_over_velocities_to_rounding() {
     }
 }
 
-/// A view draws colliders from the device's buffer, also where no step has been recorded since a simulation was made, put back
-/// or went on from a state.
+/// A view draws colliders from the device's buffer, also where no step has been recorded since a simulation was made,
+/// put back or went on from a state.
 #[test]
 fn colliders_are_where_they_are_at_the_time_before_the_next_step() {
     let validated = Validated::open();

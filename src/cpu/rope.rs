@@ -1,7 +1,7 @@
 //! The `rope` solver; [`reference::rope`](crate::reference::rope) says what it computes.
 //!
-//! Ropes are independent of each other, so each is a job that does what the twin does. Four links in each instruction do not
-//! pay here: they took as long as one after the other, whose processor overlaps them by itself.
+//! Ropes are independent of each other, so each is a job that does what the twin does. Four links in each instruction
+//! do not pay here: they took as long as one after the other, whose processor overlaps them by itself.
 
 use glam::Vec3;
 use rayon::prelude::*;

@@ -30,8 +30,9 @@ pub fn write_atomically(
     Ok(())
 }
 
-/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well. The temporary file is
-/// `.NAME.new` beside it, so that a process that is killed leaves no more than one, which the next takes.
+/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well. The
+/// temporary file is `.NAME.new` beside it, so that a process that is killed leaves no more than one, which the next
+/// takes.
 ///
 /// # Errors
 /// [`WriteError`] where its folder cannot be written to, or `write` fails.
@@ -59,8 +60,8 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { std::fs::File::open(folder_of(path))?.sync_all() } else { Ok(()) }
 }
 
-/// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing is
-/// at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
+/// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing
+/// is at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
 ///
 /// # Errors
 /// As [`write_atomically`].

@@ -32,8 +32,8 @@ impl Blade {
         Self { origin: vector(0), normal: vector(3), along: vector(6), depth: (vector(9), numbers[12]) }
     }
 
-    /// A blade that is drawn from `from` to `to` \[m\] and reaches without end along `direction`, both ways: as a stroke on
-    /// the screen does along the view. `None` where the stroke has no length across the direction.
+    /// A blade that is drawn from `from` to `to` \[m\] and reaches without end along `direction`, both ways: as a
+    /// stroke on the screen does along the view. `None` where the stroke has no length across the direction.
     #[must_use]
     pub fn stroke(from: Vec3, to: Vec3, direction: Vec3) -> Option<Self> {
         let direction = direction.try_normalize()?;
@@ -49,8 +49,8 @@ impl Blade {
         Some(Self { origin: point, normal: normal.try_normalize()?, along: Vec3::ZERO, depth: (Vec3::ZERO, 1.0) })
     }
 
-    /// A blade that an eye at `eye` \[m\] sees as the stroke from the direction `from` to the direction `to`: a wedge that
-    /// reaches from the eye without end. `None` where these point the same way or more than a right angle apart.
+    /// A blade that an eye at `eye` \[m\] sees as the stroke from the direction `from` to the direction `to`: a wedge
+    /// that reaches from the eye without end. `None` where these point the same way or more than a right angle apart.
     #[must_use]
     pub fn seen(eye: Vec3, from: Vec3, to: Vec3) -> Option<Self> {
         let (from, to) = (from.try_normalize()?, to.try_normalize()?);

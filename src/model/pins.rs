@@ -19,7 +19,8 @@ impl Pins {
         Self { changed: changes.into_iter().collect() }
     }
 
-    /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then \[1/kg\].
+    /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then
+    /// \[1/kg\].
     ///
     /// # Panics
     /// Where there is no such particle.

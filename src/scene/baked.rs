@@ -1,4 +1,5 @@
-//! What a cache of a scene is of: its points as their file has them, what joins them, and the particle that each of them is.
+//! What a cache of a scene is of: its points as their file has them, what joins them, and the particle that each of
+//! them is.
 
 use std::sync::Arc;
 

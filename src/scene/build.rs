@@ -73,8 +73,8 @@ impl Scene {
         Step { dt, substeps, iterations, gravity }
     }
 
-    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints, or of `xpbd-document`, which is
-    /// the same without accumulated lambdas.
+    /// Settings of the `xpbd` solver, of `pbd`, which is the same with rigid constraints, or of `xpbd-document`, which
+    /// is the same without accumulated lambdas.
     #[must_use]
     pub fn pbd_settings(&self) -> PbdSettings {
         let compliance = |compliance| {
@@ -189,8 +189,8 @@ impl Scene {
         self.cut.iter().zip(1..).map(cut).collect()
     }
 
-    /// Puts the scene on a device. What its files hold is read once, and kept for the next simulation of it or of a clone;
-    /// [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
+    /// Puts the scene on a device. What its files hold is read once, and kept for the next simulation of it or of a
+    /// clone; [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
     ///
     /// # Errors
     /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can bind, or what
@@ -211,8 +211,8 @@ impl Scene {
         }
         let (cloth, grid, step) = (self.fitting_cloth(limits)?, self.grid(), self.step());
         let (colliders, cuts) = (self.colliders()?, self.cuts()?);
-        // Only where something acts on them, for their lists take more room than the particles; constraints may be cut at
-        // any time.
+        // Only where something acts on them, for their lists take more room than the particles; constraints may be cut
+        // at any time.
         let has_use_for_triangles = self.solver.takes_mesh() || self.air_density > 0.0;
         let triangles = has_use_for_triangles.then(|| Triangles::new(device, &cloth)).transpose()?;
         let around = &Surroundings {

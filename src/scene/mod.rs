@@ -68,8 +68,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Sets one key to its value as TOML; a word without quotes is a string. Whether it goes together with the others says
-    /// [`Scene::validate`].
+    /// Sets one key to its value as TOML; a word without quotes is a string. Whether it goes together with the others
+    /// says [`Scene::validate`].
     ///
     /// # Errors
     /// Where the key is unknown, or the value has the wrong type or lies outside its range.

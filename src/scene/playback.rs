@@ -70,7 +70,8 @@ impl Scene {
         let (found, expected) = (reader.point_count() as usize, shape.point_count());
         if found != expected {
             let problem = format!(
-                "has {found} points, and what it is played over has {expected} vertices; give the cache of the same mesh"
+                "has {found} points, and what it is played over has {expected} vertices; give the cache of the same \
+                 mesh"
             );
             return Err(SceneError::File { path: playback.path.clone(), problem });
         }

@@ -14,8 +14,9 @@ use crate::model::Pins;
 /// How often the particles are copied.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Copies what a body does beside what is recorded, about once a second. Neither the recording nor who submits it waits for
-/// the device: a thread does, and reads the copies, as what is in a device's memory is undefined once the device is lost.
+/// Copies what a body does beside what is recorded, about once a second. Neither the recording nor who submits it waits
+/// for the device: a thread does, and reads the copies, as what is in a device's memory is undefined once the device is
+/// lost.
 ///
 /// Velocities are those of a whole step, as a substep ago nobody looked.
 pub struct Backup {
@@ -58,7 +59,8 @@ struct Moment {
 }
 
 impl Backup {
-    /// Prepares to copy what `simulation` does, and no other; `state` is what it went on from, and none where it started anew.
+    /// Prepares to copy what `simulation` does, and no other; `state` is what it went on from, and none where it
+    /// started anew.
     ///
     /// # Errors
     /// What the engine reports.
@@ -94,7 +96,8 @@ impl Backup {
         Ok(())
     }
 
-    /// Has the copies that were recorded be read as soon as they are made, now that the recordings so far are submitted.
+    /// Has the copies that were recorded be read as soon as they are made, now that the recordings so far are
+    /// submitted.
     pub fn submitted(&mut self) {
         if let Some(moment) = self.recorded.take() {
             let copies = self.copies.clone();
@@ -103,8 +106,9 @@ impl Backup {
         }
     }
 
-    /// The last state that was copied, at most a little over a second old; before the first, the one that the simulation went
-    /// on from, if there is one. Waits for the copies that are submitted, and passes over them where the device was lost.
+    /// The last state that was copied, at most a little over a second old; before the first, the one that the
+    /// simulation went on from, if there is one. Waits for the copies that are submitted, and passes over them where
+    /// the device was lost.
     pub fn state(&mut self) -> Option<&State> {
         // What went wrong, whoever uses the device is told as well.
         let _ = self.take_in();

@@ -166,8 +166,8 @@ pub trait Solver {
     /// What the engine reports.
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()>;
 
-    /// Records what hands have cut, pinned and let go since the last recording, without a step; [`Solver::record`] does so
-    /// before its step.
+    /// Records what hands have cut, pinned and let go since the last recording, without a step; [`Solver::record`] does
+    /// so before its step.
     ///
     /// # Errors
     /// What the engine reports.
@@ -204,8 +204,8 @@ pub trait Solver {
     /// What the engine reports.
     fn state(&self, time: f64) -> engine::Result<State>;
 
-    /// Goes on from a state of the same body, and waits until that is done. What is held stays where it was then; a solver
-    /// of forces passes over what has been cut.
+    /// Goes on from a state of the same body, and waits until that is done. What is held stays where it was then; a
+    /// solver of forces passes over what has been cut.
     ///
     /// # Errors
     /// What the engine reports.
@@ -217,12 +217,12 @@ pub trait Solver {
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
 
-    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps the
-    /// velocity that it has.
+    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps
+    /// the velocity that it has.
     fn set_grip(&mut self, grip: Option<Grip>);
 
-    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], with the next recording.
-    /// Whatever else has carried it lets it go in either case.
+    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], with the next
+    /// recording. Whatever else has carried it lets it go in either case.
     ///
     /// # Panics
     /// Where there is no such particle.
@@ -247,8 +247,8 @@ pub trait Solver {
         None
     }
 
-    /// `Constraint constraints[]` on the device, one for each of the cloth's springs in their order; those that are cut join a
-    /// particle to itself. None for a solver of forces, and for ropes.
+    /// `Constraint constraints[]` on the device, one for each of the cloth's springs in their order; those that are cut
+    /// join a particle to itself. None for a solver of forces, and for ropes.
     fn constraints(&self) -> Option<&Buffer> {
         None
     }
@@ -262,9 +262,10 @@ pub trait Solver {
         Ok(false)
     }
 
-    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says, and
-    /// returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]: before the
-    /// first iteration, and after each. Waits for the device, and leaves the state as it was. None for a solver of forces.
+    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says,
+    /// and returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]:
+    /// before the first iteration, and after each. Waits for the device, and leaves the state as it was. None for a
+    /// solver of forces.
     ///
     /// # Errors
     /// What the engine reports.
@@ -272,7 +273,8 @@ pub trait Solver {
         Ok(None)
     }
 
-    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has been.
+    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has
+    /// been.
     ///
     /// # Errors
     /// What the engine reports.

@@ -16,8 +16,8 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Its way during the last substep, over the substep's duration \[m/s\]. Shape \[particle_count\].
     pub velocities: Vec<Vec3>,
-    /// Where each particle was a substep ago \[m\], for a solver that keeps that instead of velocities; it holds where it goes
-    /// with the velocities to the last bit. Shape \[particle_count\], or empty.
+    /// Where each particle was a substep ago \[m\], for a solver that keeps that instead of velocities; it holds where
+    /// it goes with the velocities to the last bit. Shape \[particle_count\], or empty.
     pub previous: Vec<Vec3>,
     /// The level of detail of each rope. Shape \[rope_count\], or empty.
     pub levels: Vec<u32>,
@@ -79,8 +79,8 @@ impl Severed {
         self.springs.is_empty() && self.triangles.is_empty()
     }
 
-    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they are
-    /// `now`: what is cut joins a particle to itself.
+    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they
+    /// are `now`: what is cut joins a particle to itself.
     pub(super) fn between(springs: impl Iterator<Item = [u32; 2]>, now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
         let cut = springs.zip(now).filter(|(_, now)| now.index_a == now.index_b);
         let cut_triangles = triangles.iter().zip(0..).filter(|([a, b, c], _)| a == b && b == c);

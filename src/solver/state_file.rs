@@ -1,7 +1,7 @@
 //! States as bytes, to the last bit, for files that are gone on from later.
 //!
-//! Little endian: [`MAGIC`], the version, the length of what follows, the fields of [`State`] in their order with a count before each
-//! list, and a CRC-32 of all of it. So what was torn or changed is told from what is whole.
+//! Little endian: [`MAGIC`], the version, the length of what follows, the fields of [`State`] in their order with a
+//! count before each list, and a CRC-32 of all of it. So what was torn or changed is told from what is whole.
 
 use std::io;
 

@@ -15,8 +15,8 @@ use crate::setting::key_and_value;
 
 /// Simulates a scene and writes where its vertices are in each frame, for Blender, Houdini, Maya, USD and Python.
 ///
-/// The first of N frames is the start, at 0 s, and the last is (N - 1) / F seconds later. Vertices have the order, the unit and the
-/// axes of their file. What is interrupted goes on with the same command and ends in the same bytes.
+/// The first of N frames is the start, at 0 s, and the last is (N - 1) / F seconds later. Vertices have the order, the
+/// unit and the axes of their file. What is interrupted goes on with the same command and ends in the same bytes.
 #[derive(Debug, Parser)]
 #[command(name = "bake", version, allow_negative_numbers = true)]
 pub struct Arguments {

@@ -1,6 +1,7 @@
 //! What a bake that was interrupted goes on from, beside its output.
 //!
-//! A line of JSON with what the bake is and how far it has come, the state of the simulation then, and a CRC-32 of both.
+//! A line of JSON with what the bake is and how far it has come, the state of the simulation then, and a CRC-32 of
+//! both.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -25,12 +26,6 @@ struct Head {
     identity: Identity,
     frames: u32,
     bytes: u64,
-}
-
-/// What there is of a bake.
-pub enum Found {
-    None,
-    Begun(Checkpoint),
 }
 
 impl Checkpoint {
@@ -59,9 +54,9 @@ impl Checkpoint {
     }
 
     /// Reads what is there, if anything is, of a bake with this identity.
-    pub fn read(path: &Path, identity: &Identity) -> Result<Found> {
+    pub fn read(path: &Path, identity: &Identity) -> Result<Option<Self>> {
         let bytes = match fs::read(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::None),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.with_context(|| format!("cannot read '{}'", path.display()))?,
         };
         let checkpoint = Self::parse(&bytes).ok_or_else(|| {
@@ -69,11 +64,12 @@ impl Checkpoint {
         })?;
         if let Some(difference) = checkpoint.head.identity.difference(identity) {
             bail!(
-                "'{}' is of another bake that was interrupted: {difference}; finish that one, or give --restart to begin anew",
+                "'{}' is of another bake that was interrupted: {difference}; finish that one, or give --restart to \
+                 begin anew",
                 path.display()
             );
         }
-        Ok(Found::Begun(checkpoint))
+        Ok(Some(checkpoint))
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {

@@ -24,7 +24,7 @@ use tautline::io::cache::{Cache, CacheTarget, CacheWriter};
 use tautline::scene::Scene;
 
 use arguments::Arguments;
-use checkpoint::{Checkpoint, Found};
+use checkpoint::Checkpoint;
 use pipeline::{Bake, End};
 use runner::Runner;
 
@@ -55,32 +55,26 @@ fn run(arguments: &Arguments) -> Result<()> {
     };
     let identity = identity::of(arguments, &scene, format, device.as_ref())?;
     let path = target.beside("checkpoint");
-    let found = if arguments.restart { Found::None } else { Checkpoint::read(&path, &identity)? };
-    let writer = match &found {
-        Found::None => {
-            if let Some(existing) =
-                target.existing(arguments.frames).filter(|_| !(arguments.force || arguments.restart))
-            {
+    let found = if arguments.restart { None } else { Checkpoint::read(&path, &identity)? };
+    let (writer, checkpoint) = match found {
+        None => {
+            let replaces = arguments.force || arguments.restart;
+            if let Some(existing) = target.existing(arguments.frames).filter(|_| !replaces) {
                 bail!("'{}' is there already: give --force to replace it", existing.display());
             }
-            CacheWriter::begin(cache, target.clone())?
+            let writer = CacheWriter::begin(cache, target.clone())?;
+            let checkpoint = Checkpoint::new(identity);
+            checkpoint.write(&path)?;
+            (writer, checkpoint)
         }
-        Found::Begun(checkpoint) if checkpoint.progress().frames == arguments.frames && target.is_whole() => {
+        Some(checkpoint) if checkpoint.progress().frames == arguments.frames && target.is_whole() => {
             return conclude(arguments, &target, &path, steps, &scene);
         }
-        Found::Begun(checkpoint) => {
+        Some(checkpoint) => {
             if let Some(state) = &checkpoint.state {
                 runner.go_on_from(state)?;
             }
-            CacheWriter::resume(cache, target.clone(), checkpoint.progress())?
-        }
-    };
-    let checkpoint = match found {
-        Found::Begun(checkpoint) => checkpoint,
-        Found::None => {
-            let checkpoint = Checkpoint::new(identity);
-            checkpoint.write(&path)?;
-            checkpoint
+            (CacheWriter::resume(cache, target.clone(), checkpoint.progress())?, checkpoint)
         }
     };
     interrupt::watch(|| {});
@@ -92,8 +86,8 @@ fn run(arguments: &Arguments) -> Result<()> {
             bail!("interrupted after {frames} of {of} frames: the same command again goes on from there");
         }
     }
-    check_validation(device.as_ref())?;
-    conclude(arguments, &target, &path, steps, &scene)
+    conclude(arguments, &target, &path, steps, &scene)?;
+    check_validation(device.as_ref())
 }
 
 /// Divides a frame into as few equal steps as are no longer than the scene's, and sets the scene to them.

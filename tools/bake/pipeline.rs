@@ -33,8 +33,8 @@ pub enum End {
 }
 
 impl Bake<'_> {
-    /// Simulates and writes from where the checkpoint is. The thread of writing has a few frames at most before it; so memory does
-    /// not grow, and who is slower is waited for.
+    /// Simulates and writes from where the checkpoint is. The thread of writing has a few frames at most before it; so
+    /// memory does not grow, and who is slower is waited for.
     pub fn run(
         &self,
         runner: &mut Runner,
@@ -62,7 +62,8 @@ impl Bake<'_> {
         Ok(End::Whole)
     }
 
-    /// Simulates what is left, until it is interrupted or nobody writes any more. In the end the checkpoint is that of the last frame.
+    /// Simulates what is left, until it is interrupted or nobody writes any more. In the end the checkpoint is that of
+    /// the last frame.
     fn simulate(&self, runner: &mut Runner, first: u32, to_writing: &SyncSender<Message>) -> Result<()> {
         let mut kept = Instant::now();
         for number in first..self.frames {

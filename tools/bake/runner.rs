@@ -9,7 +9,8 @@ use tautline::model::Body;
 use tautline::scene::Scene;
 use tautline::solver::{CpuSimulation, Particles, Simulation, State};
 
-/// How many frames are on their way from the steps to the file at most: one is simulated, one read back and one written.
+/// How many frames are on their way from the steps to the file at most: one is simulated, one read back and one
+/// written.
 pub const FRAMES_IN_FLIGHT: usize = 3;
 
 pub enum Runner {
@@ -50,8 +51,8 @@ impl Frame {
 }
 
 impl Runner {
-    /// Starts a scene, on the CPU where there is no device. Ropes are coarser in the distance only where the scene says from where
-    /// they are seen.
+    /// Starts a scene, on the CPU where there is no device. Ropes are coarser in the distance only where the scene says
+    /// from where they are seen.
     pub fn start(scene: &Scene, device: Option<Device>) -> Result<Self> {
         let Some(device) = device else {
             let mut simulation = scene.cpu_simulation()?;
@@ -109,7 +110,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Where the particles are now; on a device they are read back while the next steps run. None once nobody reads any more.
+    /// Where the particles are now; on a device they are read back while the next steps run. None once nobody reads any
+    /// more.
     pub fn frame(&mut self) -> Result<Option<Frame>> {
         let run = match self {
             Self::Gpu(run) => run,

@@ -38,10 +38,10 @@ impl Writing {
                 Message::Frame(frame) => {
                     let points = self.shape.points(&frame.read()?);
                     if let Some(point) = points.iter().position(|point| !point.is_finite()) {
+                        let vertex = self.shape.number(point);
                         bail!(
-                            "vertex {} is not finite in frame {number}: the solver was unstable; try a smaller dt or more substeps. \
-                             The frames before are kept beside the output, for a bake of {number} frames with --restart",
-                            self.shape.number(point)
+                            "vertex {vertex} is not finite in frame {number}: the solver was unstable; try a smaller dt \
+                             or more substeps (the frames before are kept beside the output)"
                         );
                     }
                     self.writer.append(&points)?;

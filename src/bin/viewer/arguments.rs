@@ -24,16 +24,16 @@ use crate::video::Target;
 
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
-/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to cut,
-/// click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R
-/// starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V changes the
-/// view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene file or a mesh that
-/// is dropped on it is opened.
+/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to
+/// cut, click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps
+/// once, R starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V
+/// changes the view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene
+/// file or a mesh that is dropped on it is opened.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up; else what the last window showed,
-    /// or the preset flag
+    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj) that is hung up; else what the last window
+    /// showed, or the preset flag
     pub scene: Option<OsString>,
 
     /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
@@ -96,8 +96,8 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo, conflicts_with = "headless")]
     pub present: Present,
 
-    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours of
-    /// their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
+    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours
+    /// of their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
 
@@ -129,7 +129,8 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
-    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12 captures more
+    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12
+    /// captures more
     #[cfg(feature = "capture")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub capture_frame: Option<u64>,

@@ -1,12 +1,13 @@
-//! glTF 2.0: JSON beside a binary file, with a morph target for each frame after the first and weights that go from one to the next.
+//! glTF 2.0: JSON beside a binary file, with a morph target for each frame after the first and weights that go from one
+//! to the next.
 //!
-//! The binary file has the indices and texture coordinates, the times and weights, the first frame, and what each other frame is off
-//! it; so it grows by frames. Texture coordinates belong to vertices: a vertex that has several stands again behind all others, once
-//! for each more. Polygons become fans of triangles. A node turns and scales the file's axes and unit to those of glTF, metres and
-//! y up.
+//! The binary file has the indices and texture coordinates, the times and weights, the first frame, and what each other
+//! frame is off it; so it grows by frames. Texture coordinates belong to vertices: a vertex that has several stands
+//! again behind all others, once for each more. Polygons become fans of triangles. A node turns and scales the file's
+//! axes and unit to those of glTF, metres and y up.
 //!
-//! Each frame has a weight for each target. So their number is the square of that of the frames, and there are no more than
-//! [`MOST_GLTF_FRAMES`].
+//! Each frame has a weight for each target. So their number is the square of that of the frames, and there are no more
+//! than [`MOST_GLTF_FRAMES`].
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};

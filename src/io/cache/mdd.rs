@@ -1,5 +1,5 @@
-//! MDD, LightWave's motion designer data, which Blender, Maya and Houdini read: the numbers of frames and points, the time of each
-//! frame \[s\], then the positions of all points in each frame, all big endian.
+//! MDD, LightWave's motion designer data, which Blender, Maya and Houdini read: the numbers of frames and points, the
+//! time of each frame \[s\], then the positions of all points in each frame, all big endian.
 
 use std::io::{self, Write};
 

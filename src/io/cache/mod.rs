@@ -1,7 +1,8 @@
 //! Caches: where the vertices of a mesh or of ropes are in each frame, for other programs. One file a format.
 //!
-//! A cache is written frame by frame, beside where it belongs, and takes its place when it is whole; what has been written can be gone
-//! on with after any end of the program ([`CacheWriter::resume`]). Memory does not grow with the number of frames.
+//! A cache is written frame by frame, beside where it belongs, and takes its place when it is whole; what has been
+//! written can be gone on with after any end of the program ([`CacheWriter::resume`]). Memory does not grow with the
+//! number of frames.
 
 mod gltf;
 mod mdd;
@@ -36,7 +37,8 @@ trait Stream: Send {
     /// Writes a frame behind the one before it.
     fn frame(&mut self, cache: &Cache, number: u32, positions: &[Vec3], file: &mut PartialFile) -> io::Result<()>;
 
-    /// Writes what stands behind the last frame. It may be called again on the same file, cut to where the last frame ended.
+    /// Writes what stands behind the last frame. It may be called again on the same file, cut to where the last frame
+    /// ended.
     fn finish(&mut self, _cache: &Cache, _file: &mut PartialFile) -> io::Result<()> {
         Ok(())
     }

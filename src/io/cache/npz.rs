@@ -1,5 +1,6 @@
-//! NPZ, for `numpy.load`: `positions` of shape (frames, points, 3), `frames_per_second`, and what joins the points: `face_sizes`,
-//! `corners` and `uvs`, or `rope_sizes` and `width`; `metres_per_unit`, and `up` as the index of the axis.
+//! NPZ, for `numpy.load`: `positions` of shape (frames, points, 3), `frames_per_second`, and what joins the points:
+//! `face_sizes`, `corners` and `uvs`, or `rope_sizes` and `width`; `metres_per_unit`, and `up` as the index of the
+//! axis.
 
 use std::io::{self, Write};
 
@@ -48,7 +49,8 @@ fn arrays(cache: &Cache) -> Vec<Array> {
     arrays
 }
 
-/// What stands before the numbers of an array: magic, version 1.0, and a description that ends at a multiple of 64 bytes.
+/// What stands before the numbers of an array: magic, version 1.0, and a description that ends at a multiple of 64
+/// bytes.
 fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     let shape: String = shape.iter().map(|side| format!("{side}, ")).collect();
     let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", shape.trim_end_matches(' '));

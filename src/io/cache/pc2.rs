@@ -1,5 +1,5 @@
-//! PC2, the point cache of 3ds Max that Blender's modifier Mesh Cache reads: a header of 32 bytes, then the positions of all points
-//! in each frame, all little endian.
+//! PC2, the point cache of 3ds Max that Blender's modifier Mesh Cache reads: a header of 32 bytes, then the positions
+//! of all points in each frame, all little endian.
 
 use std::io::{self, Write};
 

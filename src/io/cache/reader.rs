@@ -51,7 +51,11 @@ pub enum CacheReadError {
         points: u32,
     },
     /// It ends early.
-    #[error("{} ends early: of its {frames} frames, {} missing; write it again", path.display(), missing(*whole, *frames))]
+    #[error(
+        "{} ends early: of its {frames} frames, {} missing; write it again",
+        path.display(),
+        missing(*whole, *frames)
+    )]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -154,7 +158,8 @@ fn pc2(file: &mut impl Read) -> io::Result<Option<Layout>> {
         let mut bytes = [0; 4];
         file.read_exact(&mut bytes).map(|()| u32::from_le_bytes(bytes))
     };
-    // Behind the version and the number of points are the first frame and the frames from sample to sample, which are floats.
+    // Behind the version and the number of points are the first frame and the frames from sample to sample, which are
+    // floats.
     let [version, points, _first, _step, frames] = [word()?, word()?, word()?, word()?, word()?];
     let layout = Layout { points, frames, frames_per_second: None, start: 32, is_big_endian: false };
     Ok((&magic == b"POINTCACHE2\0" && version == 1).then_some(layout))

@@ -35,7 +35,11 @@ pub enum TargetError {
         ending: &'static str,
     },
     /// Not a place for many files.
-    #[error("'{}' is one file, and .{ending} is written as one a frame: give a folder/ or a name with #, as in cloth.####.{ending}", path.display())]
+    #[error(
+        "'{}' is one file, and .{ending} is written as one a frame: give a folder/ or a name with #, as in \
+         cloth.####.{ending}",
+        path.display()
+    )]
     OneFile {
         /// What was given.
         path: PathBuf,
@@ -44,7 +48,8 @@ pub enum TargetError {
     },
     /// More frames than the format can have.
     #[error(
-        "{frames} frames are too many for glTF, which has a weight for each pair of frames: give {MOST_GLTF_FRAMES} at most, or take another format"
+        "{frames} frames are too many for glTF, which has a weight for each pair of frames: give {MOST_GLTF_FRAMES} at \
+         most, or take another format"
     )]
     Frames {
         /// How many were asked for.
@@ -100,7 +105,8 @@ pub struct CacheTarget {
 }
 
 impl CacheTarget {
-    /// A file, or for a format with many of them a name with `#` where the number of the frame is, or a folder, which is made.
+    /// A file, or for a format with many of them a name with `#` where the number of the frame is, or a folder, which
+    /// is made.
     ///
     /// # Errors
     /// [`TargetError`] where a cache of so many frames cannot go there.

@@ -1,8 +1,9 @@
 //! USD as text (usda): a mesh, or ropes as curves, with a sample of the points and of their extent in each frame.
 //!
-//! Numbers are the shortest that read back to the same 32 bits. The samples of the extent lie before those of the points; so there is
-//! a line of fixed length for each, which is written when its frame is.
+//! Numbers are the shortest that read back to the same 32 bits. The samples of the extent lie before those of the
+//! points; so there is a line of fixed length for each, which is written when its frame is.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use glam::Vec3;
@@ -61,12 +62,12 @@ impl Stream for Usda {
 
     fn frame(&mut self, cache: &Cache, number: u32, positions: &[Vec3], file: &mut PartialFile) -> io::Result<()> {
         let [least, greatest] = extent(&cache.form, positions);
-        let line = format!("            {number}: [{}, {}],", point(least), point(greatest));
+        let line = format!("            {number}: [{}, {}],", Point(least), Point(greatest));
         let place = self.extents(cache) + u64::from(number) * EXTENT_LINE as u64;
         file.patch(place, line.as_bytes())?;
         write!(file, "            {number}: [")?;
         for (index, &place) in positions.iter().enumerate() {
-            write!(file, "{}{}", if index == 0 { "" } else { ", " }, point(place))?;
+            write!(file, "{}{}", if index == 0 { "" } else { ", " }, Point(place))?;
         }
         file.write_all(b"],\n")
     }
@@ -82,8 +83,8 @@ fn topology(form: &CacheForm) -> String {
         CacheForm::Mesh(mesh) => {
             let uvs = mesh.uvs.iter().map(|uvs| {
                 let uvs: Vec<_> = uvs.iter().map(|uv| format!("({:?}, {:?})", uv.x, uv.y)).collect();
-                let uvs = uvs.join(", ");
-                format!("        texCoord2f[] primvars:st = [{uvs}] (\n            interpolation = \"faceVarying\"\n        )\n")
+                let (uvs, varying) = (uvs.join(", "), "            interpolation = \"faceVarying\"\n        )\n");
+                format!("        texCoord2f[] primvars:st = [{uvs}] (\n{varying}")
             });
             format!(
                 "    def Mesh \"cloth\"\n    {{\n        uniform bool doubleSided = 1\n        int[] faceVertexCounts = {:?}\n        \
@@ -111,8 +112,14 @@ fn extent(form: &CacheForm, positions: &[Vec3]) -> [Vec3; 2] {
     [pick(Vec3::min) - half, pick(Vec3::max) + half]
 }
 
-fn point(Vec3 { x, y, z }: Vec3) -> String {
-    format!("({x:?}, {y:?}, {z:?})")
+/// A point as USD has it.
+struct Point(Vec3);
+
+impl fmt::Display for Point {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Vec3 { x, y, z } = self.0;
+        write!(formatter, "({x:?}, {y:?}, {z:?})")
+    }
 }
 
 #[cfg(test)]

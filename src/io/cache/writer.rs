@@ -15,8 +15,8 @@ use super::{Cache, CacheFormat, CacheTarget, PartialFile, Still, Stream};
 use crate::io::atomic::sync_folder;
 use crate::io::{WriteError, write_durably};
 
-/// Writes a cache frame by frame. Until [`CacheWriter::finish`], nothing is where the cache belongs but the frames of a sequence,
-/// each of them whole.
+/// Writes a cache frame by frame. Until [`CacheWriter::finish`], nothing is where the cache belongs but the frames of a
+/// sequence, each of them whole.
 pub struct CacheWriter {
     cache: Cache,
     target: CacheTarget,
@@ -74,6 +74,12 @@ impl CacheWriter {
             CacheFormat::Obj => Encoder::Still(Box::new(Obj::new(&cache.form))),
             CacheFormat::Ply => Encoder::Still(Box::new(Ply::new(&cache))),
         };
+        let is_missing = |number: &u32| target.format().is_sequence() && !target.frame(*number).exists();
+        if let Some(path) = (0..progress.frames).find(is_missing).map(|number| target.frame(number)) {
+            let reason =
+                io::Error::new(io::ErrorKind::NotFound, "it was written and is gone: begin anew with --restart");
+            return Err(WriteError { path, reason });
+        }
         let opened = PartialFile::open(&target.partial(), progress.bytes);
         let file = opened.map_err(|reason| WriteError { path: target.path().into(), reason })?;
         Ok(Self { cache, target, file, encoder, frames: progress.frames })

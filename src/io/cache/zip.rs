@@ -1,7 +1,8 @@
 //! ZIP archives of entries that are stored as they are, with the 64-bit fields that large ones need.
 //!
-//! Why no library: the last entry grows while frames are written, and is gone on with by another process. `zip` 2 takes an entry in
-//! one go, and its writer keeps what only it knows. Sizes are known before, and only the checksum of the last entry is written later.
+//! Why no library: the last entry grows while frames are written, and is gone on with by another process. `zip` 2 takes
+//! an entry in one go, and its writer keeps what only it knows. Sizes are known before, and only the checksum of the
+//! last entry is written later.
 
 use std::io::{self, Read, Write};
 

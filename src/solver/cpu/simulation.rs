@@ -143,7 +143,8 @@ impl CpuSimulation {
         self.dragged.drag(drag);
     }
 
-    /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the particles.
+    /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the
+    /// particles.
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.
@@ -222,8 +223,8 @@ impl CpuSimulation {
     }
 }
 
-/// Runs the step that starts at `time` \[s\], in which `colliders` move as `list` says, inside the pool, so that its passes
-/// need not go there one by one.
+/// Runs the step that starts at `time` \[s\], in which `colliders` move as `list` says, inside the pool, so that its
+/// passes need not go there one by one.
 pub(super) fn run(
     solver: &mut dyn CpuSolver,
     time: f64,

@@ -68,7 +68,7 @@ impl CacheWriter {
         let encoder = match target.format() {
             CacheFormat::Pc2 => stream(Box::new(Pc2)),
             CacheFormat::Mdd => stream(Box::new(Mdd)),
-            CacheFormat::Usda => stream(Box::new(Usda::default())),
+            CacheFormat::Usda => stream(Box::<Usda>::default()),
             CacheFormat::Npz => stream(Box::new(Npz)),
             CacheFormat::Gltf => stream(Box::new(Gltf::new(&cache, target.path(), &target.streamed()))),
             CacheFormat::Obj => Encoder::Still(Box::new(Obj::new(&cache.form))),

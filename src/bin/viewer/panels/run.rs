@@ -38,13 +38,17 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
     let device = facts.device();
     egui::Grid::new("facts").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
         fact(ui, "Time", format!("{:.2} s", simulation.time()));
-        choice(ui, "Solver", scene.solver, solvers(scene), SolverKind::to_string, |solver| {
-            commands.push(Command::Change(Box::new(Scene { solver, ..scene.clone() })));
-        });
-        let name = |backend: &Backend| if *backend == Backend::Cpu { "CPU".into() } else { "GPU".to_string() };
-        choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
-            commands.push(Command::Compute(backend));
-        });
+        if let Some(playback) = &scene.playback {
+            fact(ui, "Cache", format!("{} frames", grouped(playback.frame_count() as usize)));
+        } else {
+            choice(ui, "Solver", scene.solver, solvers(scene), SolverKind::to_string, |solver| {
+                commands.push(Command::Change(Box::new(Scene { solver, ..scene.clone() })));
+            });
+            let name = |backend: &Backend| if *backend == Backend::Cpu { "CPU".into() } else { "GPU".to_string() };
+            choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
+                commands.push(Command::Compute(backend));
+            });
+        }
         fact(ui, "Particles", grouped(simulation.body().positions().len()));
         if constraints > 0 {
             fact(ui, "Constraints", format!("{} in {batches} batches", grouped(constraints)));

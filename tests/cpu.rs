@@ -121,7 +121,8 @@ fn blade() -> Blade {
     Blade::stroke(Vec3::new(0.1, -0.2, 0.0), Vec3::new(0.0, 9.0, 0.1), Vec3::new(0.1, 0.0, 1.0)).unwrap()
 }
 
-/// Particles in a cube of 2 m, one in eight pinned, two of them in one place; no multiple of what threads take at a time.
+/// Particles in a cube of 2 m, one in eight pinned, two of them in one place; no multiple of what threads take at a
+/// time.
 fn particles(random: &mut Random, count: usize) -> Vec<Vec4> {
     let mut particles: Vec<Vec4> = (0..count).map(|_| random_vector(random).extend(1.5 + random.signed())).collect();
     particles.iter_mut().step_by(8).for_each(|particle| particle.w = 0.0);
@@ -131,8 +132,8 @@ fn particles(random: &mut Random, count: usize) -> Vec<Vec4> {
     particles
 }
 
-/// Pairs of particles in batches: most near each other in the list, one in twenty far apart; the first has no length, and
-/// pinned particles meet pinned ones.
+/// Pairs of particles in batches: most near each other in the list, one in twenty far apart; the first has no length,
+/// and pinned particles meet pinned ones.
 fn constraints(random: &mut Random, count: usize) -> (Vec<Constraint>, Vec<Range<u32>>) {
     let spring = |a: usize, b: usize, random: &mut Random| Spring {
         particles: [a as u32, b as u32],

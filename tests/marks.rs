@@ -1,4 +1,5 @@
-//! Dots and lines over what is drawn: pins, contacts, edges and batches, each where the camera sees it and nowhere else.
+//! Dots and lines over what is drawn: pins, contacts, edges and batches, each where the camera sees it and nowhere
+//! else.
 
 mod common;
 #[path = "common/pictures.rs"]
@@ -53,8 +54,8 @@ fn blade() -> Blade {
     Blade::plane(Vec3::new(0.0, -1.125, 0.0), Vec3::Y).unwrap()
 }
 
-/// Which constraints are in the colours of their batches, and the colours that are seen. Those against bending lie below others
-/// and are looked for beside them.
+/// Which constraints are in the colours of their batches, and the colours that are seen. Those against bending lie
+/// below others and are looked for beside them.
 fn seen_batches(device: &Device, simulation: &Simulation) -> (Vec<bool>, BTreeSet<[u8; 3]>) {
     let shot = lines(device, simulation, Shown::Batches);
     let positions = positions(simulation);
@@ -150,8 +151,8 @@ fn pins_are_dots_of_a_size_in_points() {
         let shot = Shot::showing(device, &simulation, Shown::Pins, SIZE);
         assert_eq!(dots(&shot, &simulation), [vec![0, 4], vec![]], "{solver}, on the CPU: {on_cpu}: let go");
     }
-    // A dot is 8 points wide and fades for half a pixel more at either side: so many pixels and one, or up to one fewer or more
-    // for where its middle lies in a pixel.
+    // A dot is 8 points wide and fades for half a pixel more at either side: so many pixels and one, or up to one fewer
+    // or more for where its middle lies in a pixel.
     let simulation = floating(5, &[("pins", "[12]")]).simulation(device).unwrap();
     let mut view = view(device, &simulation, Shown::Pins);
     for scale in [1.0, 2.0, 3.0] {
@@ -184,7 +185,7 @@ fn ends_of_ropes_are_dots_while_they_are_held() {
     assert_eq!(shown(&[("rope_held", "last")], 1), [vec![8, 17], vec![]]);
     let release = [("rope_motion", "[[0, 0, 0, 0], [1, 0, 0.1, 0]]"), ("rope_release", "0.1")];
     assert_eq!(shown(&release, 3), [vec![], vec![0, 8, 9, 17]]);
-    assert_eq!(shown(&release, 9), [Vec::<usize>::new(), vec![]]);
+    assert_eq!(shown(&release, 9), [const { Vec::<usize>::new() }; 2]);
 }
 
 /// Those that hands have pinned are held as well, and those that hands have let go are not, whatever held them.
@@ -206,7 +207,8 @@ fn dots_on_ropes_follow_hands() {
         let mut simulation = start(device, &scene, on_cpu);
         run(device, &mut simulation, 1);
         assert_eq!(shown(&simulation), [vec![], vec![0, 8, 9, 17]], "on the CPU: {on_cpu}");
-        // One in the middle, an end that stays where it is from now on, an end that is let go, and one that is let go after all.
+        // One in the middle, an end that stays where it is from now on, an end that is let go, and one that is let go
+        // after all.
         for (particle, pinned) in [(4, true), (9, true), (8, false), (12, true), (12, false)] {
             simulation.set_pinned(particle, pinned);
         }

@@ -1,7 +1,7 @@
 //! The `rope` solver; [`reference::rope`](crate::reference::rope) says what it computes.
 //!
-//! Ropes are independent of each other, so each is a job that does what the twin does. Four links in each instruction do not
-//! pay here: they took as long as one after the other, whose processor overlaps them by itself.
+//! Ropes are independent of each other, so each is a job that does what the twin does. Four links in each instruction
+//! do not pay here: they took as long as one after the other, whose processor overlaps them by itself.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -45,6 +45,11 @@ impl RopeVerlet {
     #[must_use]
     pub fn levels(&self) -> &[u32] {
         &self.twin.levels
+    }
+
+    /// As [`RopeVerlet::levels`], to be set.
+    pub fn levels_mut(&mut self) -> &mut [u32] {
+        &mut self.twin.levels
     }
 
     /// Whether a hand has pinned each particle. Shape \[particle_count\].

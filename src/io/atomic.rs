@@ -30,8 +30,38 @@ pub fn write_atomically(
     Ok(())
 }
 
-/// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing is
-/// at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
+/// As [`write_atomically`], and waits until the disk has it: it is there whole after a loss of power as well. The
+/// temporary file is `.NAME.new` beside it, so that a process that is killed leaves no more than one, which the next
+/// takes.
+///
+/// # Errors
+/// [`WriteError`] where its folder cannot be written to, or `write` fails.
+pub fn write_durably(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let told = |reason| WriteError { path: path.to_path_buf(), reason };
+    let temporary = path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().to_string_lossy()));
+    let fill = || {
+        let mut file = BufWriter::new(std::fs::File::create(&temporary)?);
+        write(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        std::fs::rename(&temporary, path)?;
+        sync_folder(path)
+    };
+    fill().map_err(|reason| {
+        let _ = std::fs::remove_file(&temporary);
+        told(reason)
+    })
+}
+
+/// Waits until the disk knows which files are in the folder of `path`, on systems that can be asked to.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { std::fs::File::open(folder_of(path))?.sync_all() } else { Ok(()) }
+}
+
+/// As [`write_atomically`], to the first of the paths `name(1)`, `name(2)` and so on, all in one folder, that nothing
+/// is at yet: it replaces no file, not even one that another program makes meanwhile. Returns that path.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -88,8 +118,12 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     Ok((target, file))
 }
 
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     if !folder.is_dir() {
         let reason = format!("the folder '{}' does not exist", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, reason));
@@ -123,6 +157,22 @@ mod tests {
         assert!(message.contains("out.txt") && message.contains("the format gave up"), "{message}");
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_durable_write_is_whole_or_not_there_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        // What a process that was killed has left.
+        fs::write(folder.path().join(".out.txt.new"), "a part of something longer").unwrap();
+        write_durably(&path, |file| file.write_all(b"first")).unwrap();
+        let failed = write_durably(&path, |file| {
+            file.write_all(b"second")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("out.txt': the disk is full"));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

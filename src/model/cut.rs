@@ -15,8 +15,25 @@ pub struct Blade {
 }
 
 impl Blade {
-    /// A blade that is drawn from `from` to `to` \[m\] and reaches without end along `direction`, both ways: as a stroke on
-    /// the screen does along the view. `None` where the stroke has no length across the direction.
+    /// How many numbers say what a blade is.
+    pub(crate) const NUMBERS: usize = 13;
+
+    /// What it is, in numbers.
+    pub(crate) fn numbers(&self) -> [f32; Self::NUMBERS] {
+        let vectors = [self.origin, self.normal, self.along, self.depth.0];
+        let mut numbers = [self.depth.1; Self::NUMBERS];
+        numbers[..12].copy_from_slice(vectors.map(|vector| vector.to_array()).as_flattened());
+        numbers
+    }
+
+    /// The blade that [`Blade::numbers`] tells of.
+    pub(crate) fn of_numbers(numbers: [f32; Self::NUMBERS]) -> Self {
+        let vector = |first: usize| Vec3::from_slice(&numbers[first..]);
+        Self { origin: vector(0), normal: vector(3), along: vector(6), depth: (vector(9), numbers[12]) }
+    }
+
+    /// A blade that is drawn from `from` to `to` \[m\] and reaches without end along `direction`, both ways: as a
+    /// stroke on the screen does along the view. `None` where the stroke has no length across the direction.
     #[must_use]
     pub fn stroke(from: Vec3, to: Vec3, direction: Vec3) -> Option<Self> {
         let direction = direction.try_normalize()?;
@@ -32,8 +49,8 @@ impl Blade {
         Some(Self { origin: point, normal: normal.try_normalize()?, along: Vec3::ZERO, depth: (Vec3::ZERO, 1.0) })
     }
 
-    /// A blade that an eye at `eye` \[m\] sees as the stroke from the direction `from` to the direction `to`: a wedge that
-    /// reaches from the eye without end. `None` where these point the same way or more than a right angle apart.
+    /// A blade that an eye at `eye` \[m\] sees as the stroke from the direction `from` to the direction `to`: a wedge
+    /// that reaches from the eye without end. `None` where these point the same way or more than a right angle apart.
     #[must_use]
     pub fn seen(eye: Vec3, from: Vec3, to: Vec3) -> Option<Self> {
         let (from, to) = (from.try_normalize()?, to.try_normalize()?);

@@ -14,7 +14,13 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then \[1/kg\].
+    /// What [`Pins::changes`] says.
+    pub fn of_changes(changes: impl IntoIterator<Item = (u32, bool)>) -> Self {
+        Self { changed: changes.into_iter().collect() }
+    }
+
+    /// Notes that a hand has pinned a particle of `body`, or let it go, and returns the inverse mass that it has then
+    /// \[1/kg\].
     ///
     /// # Panics
     /// Where there is no such particle.

@@ -209,13 +209,16 @@ impl Scene {
         self.cut.iter().zip(1..).map(cut).collect()
     }
 
-    /// Puts the scene on a device. What its files hold is read once, and kept for the next simulation of it or of a clone;
-    /// [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
+    /// Puts the scene on a device. What its files hold is read once, and kept for the next simulation of it or of a
+    /// clone; [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
     ///
     /// # Errors
     /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can bind, or what
     /// else the engine reports.
     pub fn simulation(&self, device: &Device) -> Result<Simulation, SceneError> {
+        if let Some(playback) = &self.playback {
+            return Ok(self.played_back(playback)?.on_device(device)?);
+        }
         self.validate()?;
         let limits = Limits {
             storage_buffer_range: device.limits().max_storage_buffer_range,
@@ -228,8 +231,8 @@ impl Scene {
         }
         let (cloth, grid, step) = (self.fitting_cloth(limits)?, self.grid(), self.step());
         let (colliders, cuts) = (self.colliders()?, self.cuts()?);
-        // Only where something acts on them, for their lists take more room than the particles; constraints may be cut at
-        // any time.
+        // Only where something acts on them, for their lists take more room than the particles; constraints may be cut
+        // at any time.
         let has_use_for_triangles = self.solver.takes_mesh() || self.air_density > 0.0;
         let triangles = has_use_for_triangles.then(|| Triangles::new(device, &cloth)).transpose()?;
         let around = &Surroundings {
@@ -255,6 +258,9 @@ impl Scene {
     /// # Errors
     /// As [`Scene::cloth`].
     pub fn cpu_simulation(&self) -> Result<CpuSimulation, SceneError> {
+        if let Some(playback) = &self.playback {
+            return self.played_back(playback);
+        }
         let (colliders, step) = (self.colliders()?, self.step());
         if self.solver == SolverKind::Rope {
             return Ok(CpuSimulation::ropes(self.ropes()?, &colliders, step, self.rope_settings()));
@@ -313,7 +319,7 @@ impl Scene {
         count(1, 0) + count(0, 1) + 2 * count(1, 1) + bending
     }
 
-    fn grid(&self) -> Grid {
+    pub(super) fn grid(&self) -> Grid {
         Grid { columns: self.columns, rows: self.rows, spacing: self.spacing }
     }
 

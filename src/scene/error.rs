@@ -8,6 +8,7 @@ use super::keys::KEYS;
 use super::presets::{names, presets};
 use super::suggest::did_you_mean;
 use crate::engine;
+use crate::io::cache::CacheReadError;
 pub(super) use crate::io::shortened;
 use crate::io::{ImageError, ReadError, mesh_endings};
 use crate::model::{ClosedMeshError, RopeError};
@@ -80,6 +81,9 @@ pub enum SceneError {
     /// A texture, or a terrain's image, can't be read.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// The cache that is to be played back can't be read.
+    #[error(transparent)]
+    Cache(#[from] CacheReadError),
     /// The ropes can't be laid out.
     #[error(transparent)]
     Ropes(#[from] RopeError),

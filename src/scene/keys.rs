@@ -14,6 +14,7 @@ use super::error::{Place, SceneError, shortened};
 use super::fabrics::FabricName;
 use super::files::SceneFiles;
 use super::pin_tables::PinTable;
+use super::playback::Playback;
 use super::texture::ImagePath;
 use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{
@@ -55,6 +56,8 @@ macro_rules! scene {
             pub name: String,
             /// What has been read of the files that it names. Not a key.
             pub files: SceneFiles,
+            /// The cache that is played back instead of simulating, if one is. Not a key.
+            pub playback: Option<Playback>,
             $(
                 $(#[doc = $line])+
                 ///
@@ -65,7 +68,7 @@ macro_rules! scene {
 
         impl Default for Scene {
             fn default() -> Self {
-                Self { name: "default".into(), files: SceneFiles::default(), $($key: $default,)+ }
+                Self { name: "default".into(), files: SceneFiles::default(), playback: None, $($key: $default,)+ }
             }
         }
 
@@ -89,7 +92,8 @@ macro_rules! scene {
 
 scene! {
     /// What moves the particles: `"verlet"` (springs, document 000), `"mass-spring"` (springs, document 001), `"xpbd"`,
-    /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them), or `"rope"` (ropes, document 004).
+    /// `"pbd"` or `"xpbd-document"` (constraints; the last as document 002 has them), or `"rope"` (ropes, document
+    /// 004).
     solver: SolverKind = SolverKind::Xpbd;
 
     /// A mesh to hang up, a file that ends in `.obj`, `.gltf`, `.glb`, `.ply` or `.stl`, relative to the scene file. Without it the cloth is a grid.
@@ -126,8 +130,8 @@ scene! {
     /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
 
-    /// A PNG image that is printed on both sides of the cloth, relative to the scene file: all of it on a grid, and on a mesh
-    /// where its texture coordinates say.
+    /// A PNG image that is printed on both sides of the cloth, relative to the scene file: all of it on a grid, and on
+    /// a mesh where its texture coordinates say.
     texture: Option<ImagePath> = None;
     /// Squares each way of a checkerboard instead, across what a texture covers; 0 for none.
     checker: u32 = 0, in 0..=1000, "";
@@ -200,7 +204,8 @@ scene! {
     rope_particles: u32 = 64, in 2..=MOST_ROPE_PARTICLES as u32, "";
     /// Length of each rope \[m\].
     rope_length: f32 = 1.5, in 1e-3..=1e6, "m";
-    /// Distance between the ends of a rope, between which it starts as it would hang; 0 has it start straight down \[m\].
+    /// Distance between the ends of a rope, between which it starts as it would hang; 0 has it start straight down
+    /// \[m\].
     rope_span: f32 = 1.0, in 0.0..=1e6, "m";
     /// Distance between two rows, and between the ends of two ropes of a row \[m\].
     rope_spacing: f32 = 0.25, in 0.0..=1e6, "m";
@@ -222,8 +227,8 @@ scene! {
     rope_lod_blend: f32 = 0.3, in 1e-3..=10.0, "s";
     /// How far ropes at level 3 sway to either side \[degrees\].
     rope_lod_sway: f32 = 1.5, in 0.0..=90.0, "degrees";
-    /// Where ropes are seen from, for their level of detail, in a run without a window \[m\]; left out, from where a picture
-    /// shows all of them.
+    /// Where ropes are seen from, for their level of detail, in a run without a window \[m\]; left out, from where a
+    /// picture shows all of them.
     rope_lod_camera: Option<Vec3> = None, in -1e9..=1e9, "m";
 
     /// What the cloth collides with, each a table as [`ColliderTable`] says.
@@ -232,8 +237,8 @@ scene! {
     /// When and how the cloth is cut, for solvers of constraints, each a table as [`CutTable`] says.
     cut: Vec<CutTable> = Vec::new();
 
-    /// Where a cloth of the same size is drawn whose vertex shader has sine waves and which nothing can touch, to compare: the
-    /// middle of its upper edge \[m\]; without it, there is none.
+    /// Where a cloth of the same size is drawn whose vertex shader has sine waves and which nothing can touch, to
+    /// compare: the middle of its upper edge \[m\]; without it, there is none.
     sine_cloth: Option<Vec3> = None, in -1e9..=1e9, "m";
 
     /// Mean wind, as an acceleration \[m/s²\], for solvers of constraints and for `verlet`.

@@ -3,6 +3,7 @@
 //! The presets are such files themselves. A file may start from one with `preset = "flag"` and set only what differs;
 //! a key that nothing sets has the default that the fields of [`Scene`] state.
 
+mod baked;
 mod build;
 mod colliders;
 mod cut_tables;
@@ -16,6 +17,7 @@ mod keys;
 mod mesh;
 mod path;
 mod pin_tables;
+mod playback;
 mod presets;
 mod ropes;
 mod suggest;
@@ -26,6 +28,7 @@ mod values;
 
 use std::path::Path;
 
+pub use baked::BakedShape;
 pub use colliders::ColliderTable;
 pub use cut_tables::CutTable;
 pub use effect::Effect;
@@ -37,6 +40,7 @@ pub use keys::{Key, Scene};
 pub use mesh::SceneMesh;
 pub use path::Keyframes;
 pub use pin_tables::PinTable;
+pub use playback::Playback;
 pub use presets::presets;
 pub use texture::ImagePath;
 pub use values::{Form, Pins, SolverKind, UnknownSolver};

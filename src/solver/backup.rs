@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
-use super::state::truncated;
-use super::{Particles, Severed, Simulation, State, rope};
+use super::{Particles, Severed, Simulation, State};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
 use crate::layout::Constraint;
 use crate::model::Pins;
@@ -15,8 +14,9 @@ use crate::model::Pins;
 /// How often the particles are copied.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Copies what a body does beside what is recorded, about once a second. Neither the recording nor who submits it waits for
-/// the device: a thread does, and reads the copies, as what is in a device's memory is undefined once the device is lost.
+/// Copies what a body does beside what is recorded, about once a second. Neither the recording nor who submits it waits
+/// for the device: a thread does, and reads the copies, as what is in a device's memory is undefined once the device is
+/// lost.
 ///
 /// Velocities are those of a whole step, as a substep ago nobody looked.
 pub struct Backup {
@@ -59,17 +59,14 @@ struct Moment {
 }
 
 impl Backup {
-    /// Prepares to copy what `simulation` does, and no other; `state` is what it went on from, and none where it started anew.
+    /// Prepares to copy what `simulation` does, and no other; `state` is what it went on from, and none where it
+    /// started anew.
     ///
     /// # Errors
     /// What the engine reports.
     pub fn new(device: &Device, simulation: &Simulation, state: Option<State>) -> engine::Result<Self> {
-        let size = match &simulation.particles()[0] {
-            Particles::Buffer(buffer) | Particles::Planes(buffer) => buffer.size(),
-            Particles::Image(image) => image.byte_size(),
-        };
-        let particles =
-            [Staging::readback(device, "backup.before", size)?, Staging::readback(device, "backup.after", size)?];
+        let copy = |name| simulation.particles()[0].staging(device, name);
+        let particles = [copy("backup.before")?, copy("backup.after")?];
         let copies = Copies { particles, cuts: None };
         Ok(Self { device: device.clone(), copies, recorded: None, reading: None, state, due: Instant::now() })
     }
@@ -86,10 +83,10 @@ impl Backup {
             return simulation.record(recorder);
         }
         self.due = Instant::now() + EVERY;
-        copy(recorder, &now(simulation), &self.copies.particles[0])?;
+        now(simulation).download(recorder, &self.copies.particles[0])?;
         simulation.record(recorder)?;
         let particles = now(simulation);
-        copy(recorder, &particles, &self.copies.particles[1])?;
+        particles.download(recorder, &self.copies.particles[1])?;
         let has_cut = simulation.has_cut();
         if has_cut {
             self.copy_cuts(recorder, simulation)?;
@@ -99,7 +96,8 @@ impl Backup {
         Ok(())
     }
 
-    /// Has the copies that were recorded be read as soon as they are made, now that the recordings so far are submitted.
+    /// Has the copies that were recorded be read as soon as they are made, now that the recordings so far are
+    /// submitted.
     pub fn submitted(&mut self) {
         if let Some(moment) = self.recorded.take() {
             let copies = self.copies.clone();
@@ -108,8 +106,9 @@ impl Backup {
         }
     }
 
-    /// The last state that was copied, at most a little over a second old; before the first, the one that the simulation went
-    /// on from, if there is one. Waits for the copies that are submitted, and passes over them where the device was lost.
+    /// The last state that was copied, at most a little over a second old; before the first, the one that the
+    /// simulation went on from, if there is one. Waits for the copies that are submitted, and passes over them where
+    /// the device was lost.
     pub fn state(&mut self) -> Option<&State> {
         // What went wrong, whoever uses the device is told as well.
         let _ = self.take_in();
@@ -165,7 +164,7 @@ impl Copies {
     /// Waits until what was recorded at `moment` is copied, and makes a state of it.
     fn read(&self, moment: &Moment) -> engine::Result<State> {
         let [before, after] = &self.particles;
-        let [before, after] = [before.read()?, after.read()?].map(|words| places(&moment.particles, &words));
+        let [before, after] = [before.read()?, after.read()?].map(|words| moment.particles.places(&words));
         let (pins, dragged) = moment.hands.clone();
         let cuts = self.cuts.as_ref().filter(|_| moment.has_cut);
         let severed = cuts.map_or_else(|| Ok(Severed::default()), CutCopies::read)?;
@@ -184,19 +183,4 @@ impl CutCopies {
 /// Where the particles are after the steps recorded so far.
 fn now(simulation: &Simulation) -> Particles {
     simulation.particles()[simulation.current()].clone()
-}
-
-fn copy(recorder: &mut Recorder<'_>, particles: &Particles, target: &Staging) -> engine::Result<()> {
-    match particles {
-        Particles::Buffer(buffer) | Particles::Planes(buffer) => recorder.download(buffer, target),
-        Particles::Image(image) => recorder.download_image(image, target),
-    }
-}
-
-/// The places in what was copied from `particles`.
-fn places(particles: &Particles, words: &[f32]) -> Vec<Vec3> {
-    match particles {
-        Particles::Buffer(_) | Particles::Image(_) => truncated(bytemuck::cast_slice::<f32, Vec4>(words)),
-        Particles::Planes(_) => truncated(&rope::positions(words)),
-    }
 }

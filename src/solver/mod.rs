@@ -22,6 +22,7 @@ mod rope;
 mod rope_hand;
 mod simulation;
 mod state;
+mod state_file;
 mod triangles;
 mod verlet;
 
@@ -32,7 +33,7 @@ pub use attachments::MOST_ATTACHMENTS;
 pub use backup::Backup;
 pub use clock::Clock;
 pub use colliders::Colliders;
-pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming};
+pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming, PlayedFrames};
 pub use external::Surroundings;
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use pbd::Pbd;
@@ -41,10 +42,11 @@ pub use picker::Picker;
 pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use state::{Severed, State};
+pub use state_file::StateFileError;
 pub use triangles::Triangles;
 pub use verlet::{Verlet, VerletSettings};
 
-use crate::engine::{self, Buffer, Image, OneOf, Recorder, Resource};
+use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
 use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
@@ -123,6 +125,38 @@ impl Particles {
             Self::Planes(planes) => ("Planes", planes.into()),
         }
     }
+
+    /// Memory that they can be read back to, under a name of its own.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn staging(&self, device: &Device, name: &str) -> engine::Result<Staging> {
+        let size = match self {
+            Self::Buffer(buffer) | Self::Planes(buffer) => buffer.size(),
+            Self::Image(image) => image.byte_size(),
+        };
+        Staging::readback(device, name, size)
+    }
+
+    /// Records that they are read back as they are then.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn download(&self, recorder: &mut Recorder<'_>, target: &Staging) -> engine::Result<()> {
+        match self {
+            Self::Buffer(buffer) | Self::Planes(buffer) => recorder.download(buffer, target),
+            Self::Image(image) => recorder.download_image(image, target),
+        }
+    }
+
+    /// Where each particle is \[m\] in what was read back; shape \[particle_count\].
+    #[must_use]
+    pub fn places(&self, words: &[f32]) -> Vec<Vec3> {
+        match self {
+            Self::Buffer(_) | Self::Image(_) => state::truncated(bytemuck::cast_slice(words)),
+            Self::Planes(_) => state::truncated(&rope::positions(words)),
+        }
+    }
 }
 
 /// A solver with the state of what it moves.
@@ -133,8 +167,8 @@ pub trait Solver {
     /// What the engine reports.
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()>;
 
-    /// Records what hands have cut, pinned and let go since the last recording, without a step; [`Solver::record`] does so
-    /// before its step.
+    /// Records what hands have cut, pinned and let go since the last recording, without a step; [`Solver::record`] does
+    /// so before its step.
     ///
     /// # Errors
     /// What the engine reports.
@@ -171,8 +205,8 @@ pub trait Solver {
     /// What the engine reports.
     fn state(&self, time: f64) -> engine::Result<State>;
 
-    /// Goes on from a state of the same body, and waits until that is done. What is held stays where it was then; a solver
-    /// of forces passes over what has been cut.
+    /// Goes on from a state of the same body, and waits until that is done. What is held stays where it was then; a
+    /// solver of forces passes over what has been cut.
     ///
     /// # Errors
     /// What the engine reports.
@@ -184,12 +218,12 @@ pub trait Solver {
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
 
-    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps the
-    /// velocity that it has.
+    /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps
+    /// the velocity that it has.
     fn set_grip(&mut self, grip: Option<Grip>);
 
-    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], with the next recording.
-    /// Whatever else has carried it lets it go in either case.
+    /// Holds a particle where it is, with an inverse mass of 0, or lets it go with its own \[1/kg\], with the next
+    /// recording. Whatever else has carried it lets it go in either case.
     ///
     /// # Panics
     /// Where there is no such particle.
@@ -214,8 +248,8 @@ pub trait Solver {
         None
     }
 
-    /// `Constraint constraints[]` on the device, one for each of the cloth's springs in their order; those that are cut join a
-    /// particle to itself. None for a solver of forces, and for ropes.
+    /// `Constraint constraints[]` on the device, one for each of the cloth's springs in their order; those that are cut
+    /// join a particle to itself. None for a solver of forces, and for ropes.
     fn constraints(&self) -> Option<&Buffer> {
         None
     }
@@ -229,9 +263,10 @@ pub trait Solver {
         Ok(false)
     }
 
-    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says, and
-    /// returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]: before the
-    /// first iteration, and after each. Waits for the device, and leaves the state as it was. None for a solver of forces.
+    /// Predicts one substep from the state now without wind, goes over all constraints as often as `iterations` says,
+    /// and returns the root mean square of C = |xa - xb| - rest length over the constraints that are not cut \[m\]:
+    /// before the first iteration, and after each. Waits for the device, and leaves the state as it was. None for a
+    /// solver of forces.
     ///
     /// # Errors
     /// What the engine reports.
@@ -239,7 +274,8 @@ pub trait Solver {
         Ok(None)
     }
 
-    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has been.
+    /// Waits for the device and says which constraints are not cut, shape \[constraint_count\]; none where nothing has
+    /// been.
     ///
     /// # Errors
     /// What the engine reports.

@@ -12,8 +12,8 @@ use crate::layout::{self, RopeParameters, RopePush};
 use crate::model::{Collider, Grip, Rope, Ropes};
 use crate::shaders;
 
-/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and what hands have done:
-/// [`PINNED`], [`LET_GO`], or 0.
+/// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and what hands have
+/// done: [`PINNED`], [`LET_GO`], or 0.
 const PLANES: usize = 8;
 /// The last of them.
 const PINS: usize = 7;
@@ -22,11 +22,12 @@ pub(super) const PINNED: f32 = 1.0;
 /// Where a hand has let it go.
 pub(super) const LET_GO: f32 = -1.0;
 
-/// How long the baked motion takes to start again \[s\]: ropes sway a whole number of times in it, so that an `f32` holds
-/// the time within it however long a simulation runs.
+/// How long the baked motion takes to start again \[s\]: ropes sway a whole number of times in it, so that an `f32`
+/// holds the time within it however long a simulation runs.
 const SWAY_LOOP: f64 = 64.0;
 
-/// How far the ends of a rope may move against each other, as a share of its length, for its baked motion to go with them.
+/// How far the ends of a rope may move against each other, as a share of its length, for its baked motion to go with
+/// them.
 const RIGID: f32 = 1e-5;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -40,15 +41,17 @@ pub struct RopeSettings {
     pub detail: Option<RopeDetail>,
 }
 
-/// How ropes are coarser in the distance: at level 1 every second particle is simulated and half the iterations are made,
-/// at level 2 every fourth and a quarter, and at level 3 the rope sways about its anchors in a motion baked beforehand.
+/// How ropes are coarser in the distance: at level 1 every second particle is simulated and half the iterations are
+/// made, at level 2 every fourth and a quarter, and at level 3 the rope sways about its anchors in a motion baked
+/// beforehand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RopeDetail {
     /// Distances from the camera beyond which ropes are at level 1, 2 and 3 \[m\], in ascending order.
     pub distances: [f32; 3],
     /// Share of such a distance that a rope has to be beyond or within it, so as not to go back and forth.
     pub hysteresis: f32,
-    /// Time in which what differs between two levels falls to a tenth and less after a change, (1 + 4) / e^4 of it \[s\].
+    /// Time in which what differs between two levels falls to a tenth and less after a change, (1 + 4) / e^4 of it
+    /// \[s\].
     pub blend_time: f32,
     /// How far ropes at level 3 sway to either side \[rad\].
     pub sway_angle: f32,
@@ -91,8 +94,8 @@ impl RopeSettings {
         ropes.ropes().iter().zip(sways).map(|(rope, sway)| during(rope, *sway, start, end)).collect()
     }
 
-    /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\]; shape
-    /// \[particle_count\]. Ropes without a baked motion have zeros.
+    /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\];
+    /// shape \[particle_count\]. Ropes without a baked motion have zeros.
     #[must_use]
     pub fn baked(&self, ropes: &Ropes, step: &Step) -> (Vec<Option<RopeSway>>, Vec<Vec4>) {
         let (mut sways, mut rests) = (Vec::new(), Vec::new());
@@ -240,15 +243,25 @@ impl RopeVerlet {
         Ok(solver)
     }
 
-    /// Sets where the particles were one substep ago and where they are, each xyz \[m\], shapes \[particle_count\], all ropes to
-    /// level 0, and no particle pinned by hand.
+    /// Sets where the particles were one substep ago and where they are, each xyz \[m\], shapes \[particle_count\], all
+    /// ropes to level 0, and no particle pinned by hand.
     ///
     /// # Errors
     /// [`engine::Error::SizeMismatch`] where there are not as many as particles, or what the engine reports.
     pub fn write(&mut self, previous: &[Vec3], current: &[Vec3]) -> engine::Result<()> {
+        self.write_at(previous, current, &[])
+    }
+
+    /// As [`RopeVerlet::write`], with each rope at its level of detail, or at 0 where `levels` does not have it.
+    fn write_at(&mut self, previous: &[Vec3], current: &[Vec3], levels: &[u32]) -> engine::Result<()> {
         let plane = |from: &[Vec3], axis: usize| from.iter().map(|place| place[axis]).collect::<Vec<_>>();
         let places = [current, previous].map(|from| [0, 1, 2].map(|axis| plane(from, axis)).concat());
-        self.planes.write(&[places.concat(), vec![0.0; 2 * current.len()]].concat())
+        let level = |(index, rope): (usize, &Rope)| {
+            let level = levels.get(index).copied().unwrap_or_default() as f32;
+            vec![level; rope.particles.len()]
+        };
+        let levels: Vec<f32> = self.ropes.ropes().iter().enumerate().flat_map(level).collect();
+        self.planes.write(&[places.concat(), levels, vec![0.0; current.len()]].concat())
     }
 
     /// Waits for the device and reads the level of detail of each rope, 0 to 3. Shape \[rope_count\].
@@ -256,9 +269,13 @@ impl RopeVerlet {
     /// # Errors
     /// What the engine reports.
     pub fn levels(&self) -> engine::Result<Vec<u32>> {
-        let planes: Vec<f32> = self.planes.read()?;
+        Ok(self.levels_in(&self.planes.read()?))
+    }
+
+    /// The level of detail of each rope in the planes of a state.
+    fn levels_in(&self, planes: &[f32]) -> Vec<u32> {
         let levels = &planes[6 * self.ropes.positions().len()..];
-        Ok(self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect())
+        self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect()
     }
 }
 
@@ -305,14 +322,15 @@ impl Solver for RopeVerlet {
     fn state(&self, time: f64) -> engine::Result<State> {
         let planes: Vec<f32> = self.planes.read()?;
         let [now, before] = places(&planes);
-        Ok(State::of_places(time, &now, &before, self.step.substep_dt()))
+        let levels = self.levels_in(&planes);
+        Ok(State { levels, ..State::of_places(time, &now, &before, self.step.substep_dt()) })
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
         self.hand = RopeHand::default();
         self.pending.clear();
         let [previous, current] = state.places(&state.positions_as(self.ropes.positions()), self.step.substep_dt());
-        self.write(&truncated(&previous), &truncated(&current))
+        self.write_at(&truncated(&previous), &truncated(&current), &state.levels)
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -16,6 +16,11 @@ pub struct State {
     pub positions: Vec<Vec3>,
     /// Its way during the last substep, over the substep's duration \[m/s\]. Shape \[particle_count\].
     pub velocities: Vec<Vec3>,
+    /// Where each particle was a substep ago \[m\], for a solver that keeps that instead of velocities; it holds where
+    /// it goes with the velocities to the last bit. Shape \[particle_count\], or empty.
+    pub previous: Vec<Vec3>,
+    /// The level of detail of each rope. Shape \[rope_count\], or empty.
+    pub levels: Vec<u32>,
     /// What has been cut.
     pub severed: Severed,
     /// What hands have pinned and let go.
@@ -53,13 +58,17 @@ impl State {
     /// The state of particles that are at `now` and were at `before` a substep of `substep_dt` \[s\] ago.
     pub(super) fn of_places(time: f64, now: &[Vec3], before: &[Vec3], substep_dt: f32) -> Self {
         let velocities = now.iter().zip(before).map(|(now, before)| (now - before) / substep_dt).collect();
-        Self { time, positions: now.to_vec(), velocities, ..Self::default() }
+        Self { time, positions: now.to_vec(), velocities, previous: before.to_vec(), ..Self::default() }
     }
 
     /// Where `particles` were a substep of `substep_dt` \[s\] ago, and where they are.
     pub(super) fn places(&self, particles: &[Vec4], substep_dt: f32) -> [Vec<Vec4>; 2] {
-        let before = particles.iter().zip(self.velocity_vectors()).map(|(now, velocity)| now - substep_dt * velocity);
-        [before.collect(), particles.to_vec()]
+        let before = |(index, now): (usize, &Vec4)| {
+            let velocity = self.velocities[index];
+            let known = self.previous.get(index).filter(|&&place| (now.truncate() - place) / substep_dt == velocity);
+            known.map_or(*now - substep_dt * velocity.extend(0.0), |place| place.extend(now.w))
+        };
+        [particles.iter().enumerate().map(before).collect(), particles.to_vec()]
     }
 }
 
@@ -70,8 +79,8 @@ impl Severed {
         self.springs.is_empty() && self.triangles.is_empty()
     }
 
-    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they are
-    /// `now`: what is cut joins a particle to itself.
+    /// What differs between the `springs` of a cloth, each by its particles, and its constraints and triangles as they
+    /// are `now`: what is cut joins a particle to itself.
     pub(super) fn between(springs: impl Iterator<Item = [u32; 2]>, now: &[Constraint], triangles: &[[u32; 3]]) -> Self {
         let cut = springs.zip(now).filter(|(_, now)| now.index_a == now.index_b);
         let cut_triangles = triangles.iter().zip(0..).filter(|([a, b, c], _)| a == b && b == c);

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
-use serde::Serialize;
 use tautline::engine::vk;
 use tautline::io::check_writable;
 use tautline::render::Shown;
 use tautline::scene::SolverKind;
 
+pub use crate::backend::Backend;
 use crate::setting::key_and_value;
-use crate::source::Source;
+use crate::source::{Cache, Source};
 
 /// The preset that runs where nothing else was asked for.
 pub const DEFAULT_SCENE: &str = "flag";
@@ -24,16 +24,16 @@ use crate::video::Target;
 
 /// Cloth and ropes on raw Vulkan: runs a scene in a window, or headless with a report.
 ///
-/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to cut,
-/// click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps once, R
-/// starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V changes the
-/// view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene file or a mesh that
-/// is dropped on it is opened.
+/// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to
+/// cut, click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps
+/// once, R starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V
+/// changes the view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene
+/// file or a mesh that is dropped on it is opened.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up; else what the last window showed,
-    /// or the preset flag
+    /// A preset (see --list-scenes), a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up; else what
+    /// the last window showed, or the preset flag
     pub scene: Option<OsString>,
 
     /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
@@ -59,6 +59,14 @@ pub struct Arguments {
     /// PNG image to print on the cloth
     #[arg(long, value_name = "PNG")]
     pub texture: Option<String>,
+
+    /// Plays a cache (.pc2 or .mdd) back over the scene's vertices instead of simulating; each step is a frame
+    #[arg(long, value_name = "PC2|MDD", requires = "scene")]
+    pub cache: Option<PathBuf>,
+
+    /// Frames a second of the cache: else as it says, or 24
+    #[arg(long, value_name = "F", requires = "cache")]
+    pub fps: Option<f64>,
 
     /// What computes: the Vulkan device, or the CPU, which headless and without pictures needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
@@ -96,8 +104,8 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MODE", default_value_t = Present::Fifo, conflicts_with = "headless")]
     pub present: Present,
 
-    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours of
-    /// their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
+    /// What the picture and the window show: looks, wireframe, stretch, velocity, batches (constraints in the colours
+    /// of their batches), pins, contacts (particles near colliders) or lod (ropes by their level of detail)
     #[arg(long, value_name = "VIEW", default_value = "looks", value_parser = shown)]
     pub view: Shown,
 
@@ -129,7 +137,8 @@ pub struct Arguments {
     #[arg(long)]
     pub validate: bool,
 
-    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12 captures more
+    /// Captures frame N for RenderDoc, into tautline-SCENE-1.rdc or the next number that is free; in a window F12
+    /// captures more
     #[cfg(feature = "capture")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub capture_frame: Option<u64>,
@@ -150,14 +159,6 @@ pub struct Arguments {
     /// Lists the Vulkan devices, with what any of them lacks, and exits
     #[arg(long)]
     pub list_devices: bool,
-}
-
-/// What computes the steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    Gpu,
-    Cpu,
 }
 
 /// How frames come to the display.
@@ -210,7 +211,8 @@ impl Arguments {
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
         settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));
         settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
-        Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings }
+        let cache = self.cache.clone().map(|path| Cache { path, frames_per_second: self.fps });
+        Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings, cache }
     }
 
     /// Width and height of a picture \[pixels\].

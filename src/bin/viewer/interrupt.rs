@@ -1,11 +1,12 @@
-//! Ctrl-C while a video is being recorded ends the run as anything else does that ends it, and so the video is kept.
+//! Ctrl-C, or the signal by which a system ends programs, while a video is being recorded ends the run as anything else
+//! does that ends it, and so the video is kept; and a bake, after its checkpoint.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, Ctrl-C does not end the process: it is noted, and `wake` is called, on another thread. A second one ends
-/// it.
+/// From now on, Ctrl-C does not end the process: it is noted, and `wake` is called, on another thread. A second one
+/// ends it.
 pub fn watch(wake: impl Fn() + Send + 'static) {
     // Fails where it is watched for already.
     let _ = ctrlc::set_handler(move || {
@@ -17,7 +18,7 @@ pub fn watch(wake: impl Fn() + Send + 'static) {
     });
 }
 
-/// Whether Ctrl-C was pressed since it is watched for.
+/// Whether Ctrl-C was pressed, or the like, since it is watched for.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -1,6 +1,7 @@
 //! `viewer`: runs a scene in a window, or headless with a report.
 
 mod arguments;
+mod backend;
 #[cfg(feature = "capture")]
 mod capture;
 #[cfg(feature = "hot-reload")]

@@ -1,10 +1,10 @@
 //! What a scene is loaded from.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use tautline::scene::{Scene, presets};
+use tautline::scene::{Playback, Scene, presets};
 
 use crate::output;
 
@@ -13,12 +13,20 @@ use crate::output;
 pub struct Source {
     pub path: OsString,
     pub settings: Vec<(String, String)>,
+    pub cache: Option<Cache>,
+}
+
+/// A cache that is played back, and at which rate \[Hz\], where that was asked for.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    pub path: PathBuf,
+    pub frames_per_second: Option<f64>,
 }
 
 impl Source {
     /// A preset or a file as it is.
     pub fn plain(path: impl Into<OsString>) -> Self {
-        Self { path: path.into(), settings: Vec::new() }
+        Self { path: path.into(), settings: Vec::new(), cache: None }
     }
 
     /// Reads the scene, and says how its mesh was taken, where it has one.
@@ -27,7 +35,9 @@ impl Source {
         if let Some(mesh) = scene.scene_mesh()? {
             output::tell(&mesh.summary());
         }
-        Ok(scene)
+        let playback =
+            self.cache.as_ref().map(|cache| Playback::open(&cache.path, cache.frames_per_second)).transpose()?;
+        Ok(Scene { playback, ..scene })
     }
 
     /// What names it from any folder; `None` where that is no text.

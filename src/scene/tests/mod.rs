@@ -127,7 +127,7 @@ fn pins_and_planes_reach_the_cloth() {
     };
     assert_eq!(pinned(&[]), [0, 1, 2, 3]);
     assert_eq!(pinned(&["pins=top-corners"]), [0, 3]);
-    assert_eq!(pinned(&["pins=none"]), [0; 0]);
+    assert!(pinned(&["pins=none"]).is_empty());
     assert_eq!(pinned(&["pins=[11, 5]"]), [5, 11]);
     assert_eq!(load("flag", &["plane=horizontal"]).expect("a scene").plane, GridPlane::Horizontal);
 }

@@ -1,17 +1,19 @@
 //! Simulations on the CPU, by the solvers of [`cpu`](mod@crate::cpu).
 //!
-//! A [`CpuSimulation`] runs by itself, without Vulkan. To be drawn it goes on as a [`Simulation`](super::Simulation) on a
-//! device, which copies the particles there after each step and otherwise does the same.
+//! A [`CpuSimulation`] runs by itself, without Vulkan. To be drawn it goes on as a [`Simulation`](super::Simulation) on
+//! a device, which copies the particles there after each step and otherwise does the same.
 
 mod constraints;
 mod external;
 mod on_device;
+mod playback;
 mod ropes;
 mod simulation;
 mod springs;
 mod timing;
 mod uploads;
 
+pub use playback::PlayedFrames;
 pub use simulation::CpuSimulation;
 pub use timing::{CpuPassTiming, CpuRunTiming, CpuTiming};
 

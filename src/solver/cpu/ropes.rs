@@ -75,7 +75,9 @@ impl CpuSolver for Ropes {
     }
 
     fn state(&self, time: f64) -> State {
-        State::of_places(time, self.state.positions(), self.state.previous(), self.step.substep_dt())
+        let (now, before) = (self.state.positions(), self.state.previous());
+        let levels = self.state.levels().to_vec();
+        State { levels, ..State::of_places(time, now, before, self.step.substep_dt()) }
     }
 
     fn set_state(&mut self, state: &State) {
@@ -83,6 +85,9 @@ impl CpuSolver for Ropes {
         let particles = state.positions_as(self.ropes.positions());
         let [previous, current] = state.places(&particles, self.step.substep_dt()).map(|places| truncated(&places));
         self.state = cpu::RopeVerlet::new(&previous, &current, self.ropes.ropes().len());
+        for (level, known) in self.state.levels_mut().iter_mut().zip(&state.levels) {
+            *level = *known;
+        }
     }
 
     fn set_camera(&mut self, position: Vec3) {

@@ -4,6 +4,7 @@ use glam::{Vec3, Vec4};
 
 use super::constraints::Constraints;
 use super::on_device::OnDevice;
+use super::playback::{Playback, PlayedFrames};
 use super::ropes::Ropes;
 use super::springs::{MassSpring, Verlet};
 use super::{CpuSolver, CpuTiming};
@@ -82,6 +83,13 @@ impl CpuSimulation {
         Self::new(Body::Ropes(ropes), solver, colliders, step)
     }
 
+    /// A body that `frames` move, each step to where it is at the step's end.
+    #[must_use]
+    pub fn played_back(body: Body, colliders: &[Collider], step: Step, frames: PlayedFrames) -> Self {
+        let solver = Box::new(Playback::new(&body, step, frames));
+        Self::new(body, solver, colliders, step)
+    }
+
     /// Runs one step, and says how long its passes took.
     pub fn advance(&mut self) -> CpuTiming {
         let (mut timing, time) = (CpuTiming::default(), self.time());
@@ -137,7 +145,8 @@ impl CpuSimulation {
         self.dragged.drag(drag);
     }
 
-    /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the particles.
+    /// Goes on from here on a device, to be drawn: it still runs on the CPU, and each recorded step copies the
+    /// particles.
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the device cannot bind so many particles, or what the engine reports.

@@ -41,6 +41,8 @@ pub enum Command {
     Reset,
     Pause,
     Step,
+    /// Goes to a frame of the cache that is played back.
+    Seek(u32),
     Show(Shown),
     TakePicture,
     /// Begins to record a video, or ends it.

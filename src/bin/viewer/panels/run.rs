@@ -32,18 +32,23 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         button(2, "Step", "N", Command::Step);
     });
     pace(ui, scene, commands);
+    frame(ui, facts, commands);
     ui.add_space(2.0);
     let (constraints, batches) = simulation.constraint_counts();
     let device = facts.device();
     egui::Grid::new("facts").num_columns(2).spacing([12.0, 4.0]).show(ui, |ui| {
         fact(ui, "Time", format!("{:.2} s", simulation.time()));
-        choice(ui, "Solver", scene.solver, solvers(scene), SolverKind::to_string, |solver| {
-            commands.push(Command::Change(Box::new(Scene { solver, ..scene.clone() })));
-        });
-        let name = |backend: &Backend| if *backend == Backend::Cpu { "CPU".into() } else { "GPU".to_string() };
-        choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
-            commands.push(Command::Compute(backend));
-        });
+        if let Some(playback) = &scene.playback {
+            fact(ui, "Cache", format!("{} frames", grouped(playback.frame_count() as usize)));
+        } else {
+            choice(ui, "Solver", scene.solver, solvers(scene), SolverKind::to_string, |solver| {
+                commands.push(Command::Change(Box::new(Scene { solver, ..scene.clone() })));
+            });
+            let name = |backend: &Backend| if *backend == Backend::Cpu { "CPU".into() } else { "GPU".to_string() };
+            choice(ui, "Runs on", facts.run.backend(), [Backend::Gpu, Backend::Cpu], name, |backend| {
+                commands.push(Command::Compute(backend));
+            });
+        }
         if let Ok(Some(mesh)) = scene.scene_mesh() {
             let size = mesh.size();
             let text = format!("{:.2} x {:.2} x {:.2} m", size.x, size.y, size.z);
@@ -98,6 +103,20 @@ fn pace(ui: &mut Ui, scene: &Scene, commands: &mut Vec<Command>) {
         let slider = egui::Slider::new(&mut pace, 0.0..=2.0).fixed_decimals(2).step_by(0.01).suffix("x");
         if ui.add(slider.clamping(egui::SliderClamping::Edits)).changed() {
             commands.push(Command::Change(Box::new(Scene { time_scale: pace, ..scene.clone() })));
+        }
+    });
+}
+
+/// The slider of the frames of a cache, where one is played back.
+fn frame(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
+    let Some(playback) = &facts.scene.playback else { return };
+    ui.horizontal(|ui| {
+        ui.weak("Frame").on_hover_text("The frame of the cache; the first is 0");
+        ui.spacing_mut().slider_width = (ui.available_width() - 64.0).max(20.0);
+        let mut frame = playback.frame_at(facts.simulation().time());
+        let slider = egui::Slider::new(&mut frame, 0..=playback.frame_count() - 1);
+        if ui.add(slider).changed() {
+            commands.push(Command::Seek(frame));
         }
     });
 }

@@ -95,6 +95,18 @@ impl View {
         Ok(())
     }
 
+    /// Goes to a frame of the cache that is played back, if one is.
+    fn seek(&mut self, frame: u32) -> Result<()> {
+        let Some(playback) = &self.scene.playback else { return Ok(()) };
+        let state = State { time: playback.time_of(frame), ..self.run.simulation.state()? };
+        self.run.simulation.go_on_from(&state)?;
+        self.backup.forget();
+        self.clock.reset();
+        self.kept = false;
+        self.steps_due = 0;
+        Ok(())
+    }
+
     fn show(&mut self, shown: Shown) {
         self.shown = shown;
         self.drawing.show(shown);
@@ -112,6 +124,7 @@ impl View {
                 Command::Reset => self.reset()?,
                 Command::Pause => self.pause(),
                 Command::Step => self.step_once(),
+                Command::Seek(frame) => self.seek(frame)?,
                 Command::Show(shown) => self.show(shown),
                 Command::TakePicture => self.take_picture(),
                 Command::ToggleRecording => self.toggle_recording(),

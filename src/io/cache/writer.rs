@@ -1,0 +1,159 @@
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use glam::Vec3;
+
+use super::gltf::Gltf;
+use super::mdd::Mdd;
+use super::npz::Npz;
+use super::obj::Obj;
+use super::pc2::Pc2;
+use super::ply::Ply;
+use super::usda::Usda;
+use super::{Cache, CacheFormat, CacheTarget, PartialFile, Still, Stream};
+use crate::io::atomic::sync_folder;
+use crate::io::{WriteError, write_durably};
+
+/// Writes a cache frame by frame. Until [`CacheWriter::finish`], nothing is where the cache belongs but the frames of a
+/// sequence, each of them whole.
+pub struct CacheWriter {
+    cache: Cache,
+    target: CacheTarget,
+    file: PartialFile,
+    encoder: Encoder,
+    /// How many frames have been written.
+    frames: u32,
+}
+
+enum Encoder {
+    Stream(Box<dyn Stream>),
+    Still(Box<dyn Still>),
+}
+
+/// How far a cache has been written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// How many frames there are.
+    pub frames: u32,
+    /// How long the file is that they are in; 0 where each has a file of its own.
+    pub bytes: u64,
+}
+
+impl CacheWriter {
+    /// Begins a cache. Nothing of what an earlier writer has left stays.
+    ///
+    /// # Errors
+    /// [`WriteError`] where its folder cannot be written to, or another program writes the same cache at the moment.
+    pub fn begin(cache: Cache, target: CacheTarget) -> Result<Self, WriteError> {
+        let mut writer = Self::open(cache, target, Progress::default())?;
+        let Self { cache, file, encoder, .. } = &mut writer;
+        let begun = match encoder {
+            Encoder::Stream(stream) => stream.begin(cache, file),
+            Encoder::Still(_) => Ok(()),
+        };
+        begun.map_err(|reason| writer.told(reason)).map(|()| writer)
+    }
+
+    /// Goes on with a cache that [`CacheWriter::sync`] said to have come so far; what was written later is dropped.
+    ///
+    /// # Errors
+    /// As [`CacheWriter::begin`], or where less has been written than that.
+    pub fn resume(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {
+        Self::open(cache, target, progress)
+    }
+
+    fn open(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {
+        let stream = |stream: Box<dyn Stream>| Encoder::Stream(stream);
+        let encoder = match target.format() {
+            CacheFormat::Pc2 => stream(Box::new(Pc2)),
+            CacheFormat::Mdd => stream(Box::new(Mdd)),
+            CacheFormat::Usda => stream(Box::<Usda>::default()),
+            CacheFormat::Npz => stream(Box::new(Npz)),
+            CacheFormat::Gltf => stream(Box::new(Gltf::new(&cache, target.path(), &target.streamed()))),
+            CacheFormat::Obj => Encoder::Still(Box::new(Obj::new(&cache.form))),
+            CacheFormat::Ply => Encoder::Still(Box::new(Ply::new(&cache))),
+        };
+        let is_missing = |number: &u32| target.format().is_sequence() && !target.frame(*number).exists();
+        if let Some(path) = (0..progress.frames).find(is_missing).map(|number| target.frame(number)) {
+            let reason =
+                io::Error::new(io::ErrorKind::NotFound, "it was written and is gone: begin anew with --restart");
+            return Err(WriteError { path, reason });
+        }
+        let opened = PartialFile::open(&target.partial(), progress.bytes);
+        let file = opened.map_err(|reason| WriteError { path: target.path().into(), reason })?;
+        Ok(Self { cache, target, file, encoder, frames: progress.frames })
+    }
+
+    /// Writes the next frame: where all points are, in the cache's unit and axes. Shape \[point_count\].
+    ///
+    /// # Errors
+    /// [`WriteError`] where it could not be written.
+    ///
+    /// # Panics
+    /// Where there are not as many positions as points, or all frames have been written.
+    pub fn append(&mut self, positions: &[Vec3]) -> Result<(), WriteError> {
+        assert_eq!(positions.len(), self.cache.point_count(), "a position of each point");
+        assert!(self.frames < self.cache.frames, "a cache of {} frames", self.cache.frames);
+        let number = self.frames;
+        match &mut self.encoder {
+            Encoder::Stream(stream) => {
+                let written = stream.frame(&self.cache, number, positions, &mut self.file);
+                written.map_err(|reason| self.told(reason))?;
+            }
+            Encoder::Still(still) => write_durably(&self.target.frame(number), |file| still.write(positions, file))?,
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Waits until all frames so far are on the disk, and says how far that is.
+    ///
+    /// # Errors
+    /// [`WriteError`] where they are not.
+    pub fn sync(&mut self) -> Result<Progress, WriteError> {
+        self.file.sync().map_err(|reason| self.told(reason))?;
+        Ok(Progress { frames: self.frames, bytes: self.file.length() })
+    }
+
+    /// Writes what is left after the last frame, and puts the cache where it belongs.
+    ///
+    /// # Errors
+    /// [`WriteError`] where that fails: then it can be gone on with from where the last frame ended.
+    ///
+    /// # Panics
+    /// Where frames are missing.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        assert_eq!(self.frames, self.cache.frames, "all frames");
+        let Self { cache, file, encoder, .. } = &mut self;
+        let finished = match encoder {
+            Encoder::Stream(stream) => stream.finish(cache, file).and_then(|()| file.sync()),
+            Encoder::Still(_) => Ok(()),
+        };
+        finished.map_err(|reason| self.told(reason))?;
+        let (partial, path) = (self.target.partial(), self.target.streamed());
+        let is_sequence = matches!(self.encoder, Encoder::Still(_));
+        drop(self);
+        put_in_place(&partial, &path, is_sequence).map_err(|reason| WriteError { path, reason })
+    }
+
+    fn told(&self, reason: io::Error) -> WriteError {
+        WriteError { path: self.target.path().to_path_buf(), reason }
+    }
+}
+
+fn put_in_place(partial: &Path, path: &Path, is_sequence: bool) -> io::Result<()> {
+    if is_sequence {
+        fs::remove_file(partial)?
+    } else {
+        fs::rename(partial, path)?
+    }
+    sync_folder(path)
+}
+
+impl Drop for CacheWriter {
+    fn drop(&mut self) {
+        // What is not on the disk was not said to be.
+        let _ = self.file.flush();
+    }
+}

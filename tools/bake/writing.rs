@@ -1,0 +1,61 @@
+//! The thread that reads frames back and writes them.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+use anyhow::{Result, bail};
+use indicatif::ProgressBar;
+use tautline::io::cache::CacheWriter;
+use tautline::scene::BakedShape;
+use tautline::solver::State;
+
+use crate::checkpoint::Checkpoint;
+use crate::runner::Frame;
+
+/// What it is told to do, in order.
+pub enum Message {
+    /// Writes the next frame.
+    Frame(Frame),
+    /// Writes that the frames so far are there, and what the body does in the last of them.
+    Checkpoint(Option<State>),
+}
+
+pub struct Writing {
+    pub writer: CacheWriter,
+    pub shape: BakedShape,
+    /// The one that was written last.
+    pub checkpoint: Checkpoint,
+    pub path: PathBuf,
+    pub bar: ProgressBar,
+}
+
+impl Writing {
+    /// Obeys until there is nothing more to come.
+    pub fn run(mut self, messages: &Receiver<Message>) -> Result<Self> {
+        let mut number = self.checkpoint.progress().frames;
+        for message in messages {
+            match message {
+                Message::Frame(frame) => {
+                    let points = self.shape.points(&frame.read()?);
+                    if let Some(point) = points.iter().position(|point| !point.is_finite()) {
+                        let vertex = self.shape.number(point);
+                        bail!(
+                            "vertex {vertex} is not finite in frame {number}: the solver was unstable; try a smaller dt \
+                             or more substeps (the frames before are kept beside the output)"
+                        );
+                    }
+                    self.writer.append(&points)?;
+                    number += 1;
+                    self.bar.inc(1);
+                }
+                Message::Checkpoint(state) => {
+                    // The frames first: what a checkpoint tells of is on the disk.
+                    let progress = self.writer.sync()?;
+                    self.checkpoint.advance(progress, state);
+                    self.checkpoint.write(&self.path)?;
+                }
+            }
+        }
+        Ok(self)
+    }
+}

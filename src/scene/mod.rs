@@ -64,6 +64,16 @@ impl Scene {
         Ok(scene)
     }
 
+    /// The scene of what a scene file at `path` holds. Paths in it are relative to that file, which need not be there.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, SceneError> {
+        let scene = file::from_bytes(bytes.to_vec(), path)?;
+        scene.validate()?;
+        Ok(scene)
+    }
+
     /// Sets one key to its value as TOML; a word without quotes is a string. Whether it goes together with the others says
     /// [`Scene::validate`].
     ///

@@ -179,7 +179,11 @@ fn constraints_end_in_the_bits_of_the_twin() {
                 assert_same_bits(&what("position"), &fast.positions, &twin.positions);
                 assert_same_bits(&what("velocity"), &fast.velocities, &twin.velocities);
                 let (fast, twin) = (fast.lambdas(), &twin.lambdas);
-                assert!(bytemuck::cast_slice::<f32, u32>(&fast) == bytemuck::cast_slice(twin), "{}", what("lambda"));
+                assert!(
+                    bytemuck::cast_slice::<f32, u32>(&fast) == bytemuck::cast_slice::<f32, u32>(twin),
+                    "{}",
+                    what("lambda")
+                );
             };
             if substep == 1 {
                 twin.cut(&blade().push(constraint_count));

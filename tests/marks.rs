@@ -184,7 +184,7 @@ fn ends_of_ropes_are_dots_while_they_are_held() {
     assert_eq!(shown(&[("rope_held", "last")], 1), [vec![8, 17], vec![]]);
     let release = [("rope_motion", "[[0, 0, 0, 0], [1, 0, 0.1, 0]]"), ("rope_release", "0.1")];
     assert_eq!(shown(&release, 3), [vec![], vec![0, 8, 9, 17]]);
-    assert_eq!(shown(&release, 9), [vec![], vec![]]);
+    assert_eq!(shown(&release, 9), [[0; 0], [0; 0]]);
 }
 
 /// Those that hands have pinned are held as well, and those that hands have let go are not, whatever held them.

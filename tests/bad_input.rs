@@ -184,6 +184,37 @@ fn meshes_that_are_malformed() {
     ] {
         case(&runs(&["bad.obj"]), FAILED, says).with(&[("bad.obj", &contents)]).check();
     }
+    let wide = |header: &str| [header.as_bytes(), &[0; 40]].concat();
+    let ply = "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\nproperty float z\n";
+    for (name, contents, says) in [
+        ("bad.ply", Vec::new(), &["bad.ply, line 1: this is no PLY file"][..]),
+        ("bad.ply", wide(&format!("{ply}end_header\n")), &["bad.ply, element `vertex`: the header has 4000000000", "cut off"]),
+        ("bad.ply", b"ply\nformat ascii 1.0\nelement vertex\n".to_vec(), &["bad.ply, line 3: `element vertex` has no place"]),
+        ("bad.STL", b"solid\nfacet\n".to_vec(), &["bad.STL, line 3: the file ends before its solid does"]),
+        ("bad.STL", wide("no solid").repeat(2), &["bad.STL: the mesh has no vertices"]),
+        ("bad.glb", b"glTF".to_vec(), &["bad.glb: this GLB file is unsound"]),
+        ("bad.gltf", b"[".repeat(100_000), &["bad.gltf, line 1: this is not glTF 2.0: "]),
+        (
+            "bad.gltf",
+            br#"{"asset": {"version": "2.0"}, "nodes": [{"children": [1]}, {"children": [0]}]}"#.to_vec(),
+            &["bad.gltf, node 0: it is above itself"],
+        ),
+        (
+            "bad.gltf",
+            br#"{"asset": {"version": "2.0"}, "extensionsRequired": ["KHR_draco_mesh_compression"]}"#.to_vec(),
+            &["bad.gltf: its meshes are compressed (KHR_draco_mesh_compression)"],
+        ),
+        (
+            "bad.gltf",
+            br#"{"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+                "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+                "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36, "uri": "gone.bin"}]}"#
+                .to_vec(),
+            &["bad.gltf, buffer 0: ", "gone.bin cannot be read"],
+        ),
+    ] {
+        case(&runs(&[name]), FAILED, says).with(&[(name, &contents)]).check();
+    }
     let square = line("f 1 2 3 4");
     for (arguments, code, says) in [
         (

@@ -88,7 +88,15 @@ fn preset(name: &str) -> Result<Scene, SceneError> {
 
 /// The scene of a file, and whether the mass of a grid's particles follows from its fabric.
 fn from_file(path: &Path) -> Result<(Scene, bool), SceneError> {
-    let mut entries = parse(&read_text(path)?, path)?;
+    check_is_file(path, &format!("a scene file (.toml), or one of the presets {}", names()))?;
+    let bytes = fs::read(path)
+        .map_err(|reason| SceneError::File { path: path.into(), problem: format!("cannot be read: {reason}") })?;
+    from_bytes(bytes, path)
+}
+
+/// The scene of what the file at a path holds, likewise.
+pub(super) fn from_bytes(bytes: Vec<u8>, path: &Path) -> Result<(Scene, bool), SceneError> {
+    let mut entries = parse(&text(bytes, path)?, path)?;
     let chosen = entries.iter().position(|entry| entry.key == PRESET_KEY);
     let base = match chosen.map(|index| entries.remove(index)) {
         Some(entry) => chosen_preset(entry)?,
@@ -148,10 +156,8 @@ fn stem(path: &Path) -> String {
 }
 
 /// The text of a scene file.
-fn read_text(path: &Path) -> Result<String, SceneError> {
+fn text(bytes: Vec<u8>, path: &Path) -> Result<String, SceneError> {
     let file_error = |problem: String| SceneError::File { path: path.into(), problem };
-    check_is_file(path, &format!("a scene file (.toml), or one of the presets {}", names()))?;
-    let bytes = fs::read(path).map_err(|reason| file_error(format!("cannot be read: {reason}")))?;
     if bytes.contains(&0) {
         return Err(file_error("is a binary file; give a scene file, which is text".into()));
     }

@@ -58,15 +58,19 @@ const MOST_ITERATIONS: u64 = 200_000;
 impl Scene {
     /// Loads a scene and sets single keys of it.
     ///
-    /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`, `.gltf`, `.glb`, `.ply` or `.stl`), which is
-    /// hung up as the preset `mesh` says. Each override is a key and its value as TOML; a word without quotes is a
+    /// `source` is the name of a preset, the path of a scene file (`.toml`), or the path of a mesh (`.obj`, `.gltf`, `.glb`,
+    /// `.ply` or `.stl`), which is hung up as the preset `mesh` says. Each override is a key and its value as TOML; a word without quotes is a
     /// string. A preset counts less than the file that names it, and a file less than the overrides; among the keys of a file,
     /// and among the overrides, the fabric counts least.
     ///
     /// # Errors
     /// Where the source cannot be read, a key is unknown, or a value has the wrong type or lies outside its range.
     pub fn load(source: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Self, SceneError> {
-        let (mut scene, of_fabric) = file::load(source.as_ref())?;
+        Self::changed(file::load(source.as_ref())?, overrides)
+    }
+
+    /// A scene and whether the mass of a grid's particles follows from its fabric, with single keys set.
+    fn changed((mut scene, of_fabric): (Self, bool), overrides: &[(String, String)]) -> Result<Self, SceneError> {
         let (fabric, others): (Vec<_>, Vec<_>) = overrides.iter().partition(|(key, _)| key.trim() == FABRIC_KEY);
         for (key, text) in fabric.iter().chain(&others) {
             scene.change(key, text)?;
@@ -76,6 +80,14 @@ impl Scene {
         }
         scene.validate()?;
         Ok(scene)
+    }
+
+    /// The scene of what a scene file at `path` holds. Paths in it are relative to that file, which need not be there.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, SceneError> {
+        Self::changed(file::from_bytes(bytes.to_vec(), path)?, &[])
     }
 
     /// Sets one key to its value as TOML; a word without quotes is a string. The fabric sets those that belong to it as well.

@@ -7,6 +7,8 @@ mod groups;
 mod obj;
 mod ply;
 mod stl;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 use std::io::Read;
@@ -77,49 +79,4 @@ fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::TooLarge { path: path.into(), most });
     }
     Ok(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_file_of_a_format_is_refused() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let said = |path: &Path| {
-            let error = read_mesh(path).expect_err("no mesh").to_string();
-            error.replace(folder.path().to_str().expect("a path"), "*")
-        };
-        let written = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            fs::write(&path, text).expect("a file");
-            path
-        };
-        let kinds = "give a file that ends in .obj, .gltf, .glb, .ply or .stl";
-        assert_eq!(said(&written("a.fbx", "f 1 2 3")), format!("*/a.fbx ends like no mesh; {kinds}"));
-        let inside = folder.path().join("folder.obj");
-        fs::create_dir(&inside).expect("a folder");
-        assert_eq!(said(&inside), format!("*/folder.obj is no regular file; {kinds}"));
-        assert!(said(&folder.path().join("gone.OBJ")).starts_with("*/gone.OBJ cannot be read: "));
-        let bad = written("bad.Obj", "v 0 0 0\nv 1 0\n");
-        assert_eq!(said(&bad), "*/bad.Obj, line 2: this vertex has 2 of 3 coordinates; write `v x y z`");
-        #[cfg(unix)]
-        {
-            let pipe = folder.path().join("socket.ply");
-            let _socket = std::os::unix::net::UnixListener::bind(&pipe).expect("a socket");
-            assert_eq!(said(&pipe), format!("*/socket.ply is no regular file; {kinds}"));
-        }
-    }
-
-    #[test]
-    fn files_are_read_up_to_a_size() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        fs::write(file.path(), "four").expect("a file");
-        assert_eq!(read_file(file.path(), 4).expect("a small file"), b"four");
-        let error = read_file(file.path(), 3).expect_err("a large file").to_string();
-        assert!(error.ends_with(" is too large; give a file of at most 3 bytes"), "{error}");
-        // It is refused for its size, before memory is taken for it.
-        file.as_file().set_len(MOST_MESH_BYTES + 1).expect("a hole");
-        assert!(matches!(read_file(file.path(), MOST_MESH_BYTES), Err(ReadError::TooLarge { .. })));
-    }
 }

@@ -6,7 +6,7 @@ use json::validation::Checked;
 
 use super::super::error::Fault;
 use super::buffer::Buffers;
-use super::{MOST_NUMBERS, item};
+use super::item;
 
 /// The index of an accessor.
 pub(super) type Index = json::Index<json::Accessor>;
@@ -15,7 +15,8 @@ pub(super) type Index = json::Index<json::Accessor>;
 pub(super) struct Accessors<'a> {
     root: &'a json::Root,
     buffers: Buffers<'a>,
-    /// How many numbers may still be read.
+    /// How many numbers the mesh may have, and how many of them are left.
+    most: usize,
     left: Cell<usize>,
 }
 
@@ -25,8 +26,8 @@ pub(super) fn name(index: Index) -> String {
 }
 
 impl<'a> Accessors<'a> {
-    pub(super) fn new(root: &'a json::Root, buffers: Buffers<'a>) -> Self {
-        Self { root, buffers, left: Cell::new(MOST_NUMBERS) }
+    pub(super) fn new(root: &'a json::Root, buffers: Buffers<'a>, most: usize) -> Self {
+        Self { root, buffers, most, left: Cell::new(most) }
     }
 
     /// Number of elements, and what one is.
@@ -66,7 +67,7 @@ impl<'a> Accessors<'a> {
     /// Counts numbers that are made up, too: those of vertices that lack what others have.
     pub(super) fn spend(&self, count: usize, place: &str) -> Result<(), Fault> {
         let left = self.left.get().checked_sub(count).ok_or_else(|| {
-            let problem = format!("with it the mesh has more than {MOST_NUMBERS} numbers; give a smaller one");
+            let problem = format!("with it the mesh has more than {} numbers; give a smaller one", self.most);
             Fault::at(place, problem)
         })?;
         self.left.set(left);

@@ -30,8 +30,13 @@ const MOST_NUMBERS: usize = 1 << 28;
 ///
 /// Buffers may be files in `folder`. Normals, points and lines, skins, animations and morph targets are passed over.
 pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<SourceMesh, Fault> {
+    parse_within(bytes, folder, MOST_NUMBERS)
+}
+
+/// The mesh of a file, which may have `most` numbers.
+fn parse_within(bytes: &[u8], folder: Option<&Path>, most: usize) -> Result<SourceMesh, Fault> {
     let (root, blob) = container::open(bytes)?;
-    let accessors = Accessors::new(&root, Buffers::new(&root, blob, folder));
+    let accessors = Accessors::new(&root, Buffers::new(&root, blob, folder), most);
     let mut assembly = Assembly::new(&root, &accessors);
     for placed in node::placed(&root)? {
         assembly.add(&placed)?;

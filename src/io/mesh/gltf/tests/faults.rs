@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::super::parse_within;
 use super::super::writer::{SHORT, UNSIGNED_BYTE, Writer, glb};
 use super::*;
 
@@ -230,6 +231,7 @@ fn trees_may_be_deep_and_wide() {
     let mut nodes: Vec<Value> = (0..COUNT).map(below).collect();
     nodes.push(json!({"mesh": 0}));
     writer.json["nodes"] = nodes.into();
+    let sound = |writer: &Writer| read(&writer.glb()).expect("a sound file");
     assert_eq!(sound(&writer).positions[1], Vec3::new(1.0, COUNT as f32 / 2.0, 0.0));
     // The last closes a ring.
     writer.json["nodes"][COUNT]["children"] = json!([0]);
@@ -259,27 +261,33 @@ fn small_files_do_not_ask_for_much_memory() {
     let json = format!(r#"{{"asset": {{"version": "2.0"}}, "nodes": [{}{{}}]}}"#, "{},".repeat(1 << 20));
     let expected = ": its JSON has more than 1048576 objects or 16777216 commas; give a file with fewer nodes";
     assert_eq!(read(json.as_bytes()).expect_err("many nodes").to_string(), expected);
-    // Sparse accessors make up numbers, and nodes repeat them.
+    let said = |writer: &Writer, most| parse_within(&writer.glb(), None, most).expect_err("a large mesh").to_string();
+    // Nodes repeat numbers: with 4 positions and 6 indices a node, and no more than 4 nodes fit.
+    let mut writer = square();
+    writer.json["nodes"] = vec![json!({"mesh": 0}); 5].into();
+    assert_eq!(said(&writer, 80), ", accessor 0: with it the mesh has more than 80 numbers; give a smaller one");
+    assert_eq!(said(&writer, 89), ", accessor 1: with it the mesh has more than 89 numbers; give a smaller one");
+    assert!(parse_within(&writer.glb(), None, 90).is_ok());
+    // Sparse accessors make them up.
     let mut writer = square();
     let places = writer.view(&[0, 0]);
     writer.json["accessors"][0] = json!({
-        "count": 10_000_000,
+        "count": 1_000,
         "type": "VEC3",
         "componentType": 5126,
         "sparse": {"count": 1, "indices": {"bufferView": places, "componentType": 5123}, "values": {"bufferView": 0}},
     });
-    writer.json["nodes"] = vec![json!({"mesh": 0}); 20].into();
-    let expected = ", accessor 0: with it the mesh has more than 268435456 numbers; give a smaller one";
-    assert_eq!(complaint(&writer), expected);
-    // So do attributes that other vertices lack.
-    let mut writer = square();
-    let one = writer.floats("VEC3", &[0.0; 3]);
-    let number = writer.floats("SCALAR", &[0.0]);
+    assert_eq!(said(&writer, 2_999), ", accessor 0: with it the mesh has more than 2999 numbers; give a smaller one");
+    assert!(parse_within(&writer.glb(), None, 3_006).is_ok());
+    // So do attributes that other vertices lack, and primitives without indices.
+    let mut writer = Writer::new();
+    let (one, number) = (writer.floats("VEC3", &SQUARE[..9]), writer.floats("SCALAR", &[0.0; 3]));
     let many = |index: usize| json!({"attributes": {"POSITION": one, format!("_{index}"): number}});
-    let primitives: Vec<Value> = (0..30_000).map(many).collect();
-    writer.mesh(primitives.into());
-    let said = complaint(&writer);
-    assert!(said.ends_with(": with it the mesh has more than 268435456 numbers; give a smaller one"), "{said}");
+    writer.mesh((0..10).map(many).collect());
+    // 9 numbers of positions, 3 of indices and 3 of an attribute each, and 10 attributes of which each vertex lacks 9.
+    assert!(parse_within(&writer.glb(), None, 10 * 15 + 9 * 30).is_ok());
+    let expected = ", the last node: with it the mesh has more than 419 numbers; give a smaller one";
+    assert_eq!(said(&writer, 10 * 15 + 9 * 30 - 1), expected);
 }
 
 /// Files that have nearly everything.

@@ -9,7 +9,7 @@
 //! - [`mod@reference`]: a CPU twin of each solver, written independently of its kernels;
 //! - [`cpu`]: each solver on the CPU as fast as it goes, in the same bits as its twin;
 //! - [`solver`]: the solvers on the GPU, and those of [`cpu`] beside them;
-//! - [`io`]: meshes and heights in, caches out;
+//! - [`io`]: meshes and heights in, caches out, and distance fields that are kept;
 //! - [`scene`]: scene files and presets;
 //! - [`render`]: pictures of cloth and ropes, drawn from the solver's own particles.
 //!

@@ -3,6 +3,8 @@
 #![cfg(feature = "viewer")]
 
 mod common;
+#[path = "common/solids.rs"]
+mod solids;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -200,6 +202,40 @@ fn what_acts_from_outside_does_so_as_on_the_gpu() {
         ["-1.1, 0, 2.2", "9.0", "-0.6"],
         "",
     );
+}
+
+/// A sheet, or ropes, on a ball that turns, by every solver that collides.
+#[test]
+fn meshes_keep_off_as_on_the_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ball.obj"), solids::obj(&solids::ball())).unwrap();
+    let assert_scene_agrees = |name: &str, keys: &str, place: [f32; 3]| {
+        let [x, y, z] = place;
+        let path = folder.path().join("scene.toml");
+        let collider = format!(
+            "[[collider]]\nshape = \"mesh\"\nmesh = \"ball.obj\"\nscale = 0.5\ncells = 32\nfriction = 0.3\n\
+             path = [[0, {x}, {y}, {z}, 0, 1, 0, 0], [1, {x}, {}, {z}, 0, 1, 0, 30]]",
+            y + 0.2
+        );
+        std::fs::write(&path, format!("{keys}\n{collider}")).unwrap();
+        let scene = load(&path, &[]);
+        let without = Scene { collider: Vec::new(), ..scene.clone() };
+        let [with, without] = [&scene, &without].map(|scene| after_steps(24, scene, scene.cpu_simulation().unwrap()));
+        let touched = with.iter().zip(&without).filter(|(with, without)| with.distance(**without) > 1e-3).count();
+        assert!(touched > 20, "{name}: {touched} particles are elsewhere than without it");
+        assert_gpu_agrees(name, 24, &scene);
+    };
+    let flag = "preset = \"flag\"\nplane = \"horizontal\"\ncolumns = 31\nrows = 25\nspacing = 0.05\nparticle_mass = 0.000625\nwind = [0, 0, 0]\nwind_flutter = 0\npins = \"none\"";
+    for solver in ["xpbd", "pbd"] {
+        assert_scene_agrees(solver, &format!("{flag}\nsolver = \"{solver}\""), [0.03, -0.7, 0.57]);
+    }
+    let verlet = "preset = \"verlet\"\nplane = \"horizontal\"\nspacing = 0.1\nparticle_mass = 0.5\npins = \"none\"";
+    assert_scene_agrees("verlet", verlet, [0.03, -0.7, 1.53]);
+    let curtain =
+        "preset = \"curtain\"\nplane = \"horizontal\"\ncolumns = 32\nrows = 32\nspacing = 0.07\npins = \"none\"";
+    assert_scene_agrees("mass-spring", curtain, [0.03, -0.6, 1.03]);
+    let ropes = "preset = \"ropes\"\nrope_count = 60\nrope_spacing = 0.3";
+    assert_scene_agrees("rope", ropes, [0.1, -0.6, -0.1]);
 }
 
 /// Twelve steps, of which up to six are in flight: each is copied to the device before the next can change it.

@@ -152,6 +152,23 @@ fn scene_files_that_are_malformed() {
             b"[[collider]]\nshape = \"height-field\"\nsides = [1, 1, 1]\nheights = [[0, 1], [2]]",
             &["`collider 1: heights`", "all of a length", "a row of 2 and one of 1"],
         ),
+        (b"[[collider]]\nshape = \"mesh\"", &["`collider 1: mesh`", "the path of a closed mesh", "left out"]),
+        (b"[[collider]]\nshape = \"mesh\"\nmesh = \"\"", &["`collider 1: mesh`", "the path of a closed mesh", "empty"]),
+        (b"[[collider]]\nshape = \"mesh\"\nmesh = \"gone.obj\"", &["gone.obj does not exist"]),
+        (b"[[collider]]\nshape = \"mesh\"\nmesh = \".\"", &["is a directory"]),
+        (
+            b"[[collider]]\nshape = \"mesh\"\nmesh = \"gone.obj\"\ncells = 257",
+            &["`collider 1: cells`", "a number from 8 to 256", "not 257"],
+        ),
+        (
+            b"[[collider]]\nshape = \"mesh\"\nmesh = \"gone.obj\"\nscale = -1",
+            &["`collider 1: scale`", "from 1e-9 to 1e9 m", "not -1"],
+        ),
+        (
+            b"[[collider]]\nshape = \"mesh\"\nmesh = \"gone.obj\"\nradius = 1",
+            &["`collider 1: radius`", "left out, as a mesh has none"],
+        ),
+        (b"[[collider]]\nshape = \"plane\"\ncells = 9", &["`collider 1: cells`", "left out, as a plane has none"]),
         (b"texture = \"gone.png\"", &["gone.png does not exist", "PNG image"]),
         (b"texture = \"good.jpg\"", &["bad.toml, line 1: `texture`", "PNG image (.png)", "\"good.jpg\""]),
         (b"checker = -1", &["bad.toml, line 1: `checker`", "from 0 to 1000", "not -1"]),
@@ -161,6 +178,38 @@ fn scene_files_that_are_malformed() {
     ] {
         case(&runs(&["bad.toml"]), FAILED, says).with(&[("bad.toml", contents)]).check();
     }
+}
+
+#[test]
+fn colliders_that_enclose_nothing() {
+    // A tetrahedron without its last face; with that face turned; with one more face at an edge; flat; and sound.
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let scene = b"[[collider]]\nshape = \"mesh\"\nmesh = \"bad.obj\"\nscale = SCALE";
+    let with = |scale: &str| String::from_utf8_lossy(scene).replace("SCALE", scale).into_bytes();
+    for (faces, scale, says) in [
+        (
+            "f 1 3 2\nf 1 4 3\nf 1 2 4",
+            "1",
+            &["bad.obj: the mesh is not closed: 3 of its edges", "between the vertices 2 and 3"][..],
+        ),
+        ("f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 4 3", "1", &["bad.obj: the faces", "vertices 2 and 3 face opposite ways"]),
+        (
+            "f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\nv 1 1 1\nf 1 2 5",
+            "1",
+            &["bad.obj: 3 faces", "the edge between the vertices 1 and 2"],
+        ),
+        ("f 1 2 3\nf 1 3 2", "1", &["bad.obj: the mesh encloses no volume"]),
+        ("f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4", "1e8", &["bad.obj is 100000000 m long", "set `scale`", "1e-6 to 1e6"]),
+        ("f 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4", "1e-9", &["set `scale`", "1e-6 to 1e6"]),
+        ("f 1 3 x", "1", &["bad.obj, line 5"]),
+    ] {
+        let mesh = [corners, faces].concat();
+        let files = [("bad.toml", &*with(scale)), ("bad.obj", mesh.as_bytes())];
+        case(&runs(&["bad.toml"]), FAILED, says).with(&files).check();
+    }
+    let far = "v 9000 0 0\nv 9001 0 0\nv 9000 1 0\nv 9000 0 1\nf 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4";
+    let files = [("bad.toml", &*with("1")), ("bad.obj", far.as_bytes())];
+    case(&runs(&["bad.toml"]), FAILED, &["lies 9001 m from its origin", "1 m long", "move it"]).with(&files).check();
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod common;
 #[path = "common/pictures.rs"]
 mod pictures;
+#[path = "common/solids.rs"]
+mod solids;
 
 use std::collections::BTreeSet;
 
@@ -235,7 +237,9 @@ fn dots_on_ropes_follow_hands() {
 #[test]
 fn contacts_are_dots_in_the_colour_of_their_distance() {
     type Distance = fn(Vec3) -> f32;
-    let shapes: [(&str, Distance); 5] = [
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("slab.obj"), solids::obj(&solids::block(Vec3::new(4.5, 1.0, 4.5)))).unwrap();
+    let shapes: [(&str, Distance); 6] = [
         ("shape = 'sphere', radius = 0.5, position = [0.1, -1, -0.4]", |place| {
             place.distance(Vec3::new(0.1, -1.0, -0.4)) - 0.5
         }),
@@ -254,6 +258,8 @@ fn contacts_are_dots_in_the_colour_of_their_distance() {
         ("shape = 'height-field', heights = [[1, 1], [1, 1]], sides = [9, 0.2, 9], position = [0, -1.2, 0]", |place| {
             place.y + 1.0
         }),
+        // Its edges are far.
+        ("shape = 'mesh', mesh = 'FOLDER/slab.obj', position = [0, -2, 0]", |place| place.y + 1.0),
     ];
     let validated = Validated::open();
     let device = &validated.device;
@@ -261,7 +267,7 @@ fn contacts_are_dots_in_the_colour_of_their_distance() {
     let all = format!("{:?}", (0..81).collect::<Vec<u32>>());
     for (solver, on_cpu) in [("xpbd", false), ("xpbd", true), ("verlet", false)] {
         for (shape, distance) in shapes {
-            let collider = format!("[{{{shape}}}]");
+            let collider = format!("[{{{}}}]", shape.replace("FOLDER", folder.path().to_str().unwrap()));
             let settings = [("solver", solver), ("allow_unstable", "true"), ("pins", &*all), ("collider", &*collider)];
             let mut simulation = start(device, &floating(9, &settings), on_cpu);
             run(device, &mut simulation, 1);

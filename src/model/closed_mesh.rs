@@ -87,18 +87,19 @@ impl ClosedMesh {
             })
             .collect();
         let joined = triangles.iter().map(|triangle| triangle.map(|vertex| firsts[vertex as usize]));
-        let mut triangles: Vec<[u32; 3]> = joined.filter(|[a, b, c]| a != b && b != c && c != a).collect();
+        let triangles: Vec<[u32; 3]> = joined.filter(|[a, b, c]| a != b && b != c && c != a).collect();
         check_edges(&triangles)?;
         let volume = volume(positions, &triangles);
-        let extent = positions.iter().fold(0.0_f32, |extent, position| extent.max(position.abs().max_element()));
-        // Less is the rounding of coordinates times a surface.
-        if volume.abs() <= f64::from(f32::EPSILON) * 1e-3 * f64::from(extent).powi(3) {
+        let mut mesh = Self { positions: positions.to_vec(), triangles };
+        let [least, greatest] = mesh.bounds();
+        // Less is the rounding of its coordinates.
+        if mesh.triangles.is_empty() || volume.abs() <= 1e-9 * f64::from((greatest - least).max_element()).powi(3) {
             return Err(ClosedMeshError::Flat);
         }
         if volume < 0.0 {
-            triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+            mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         }
-        Ok(Self { positions: positions.to_vec(), triangles })
+        Ok(mesh)
     }
 
     /// Where the vertices lie \[m\]. Shape \[vertex_count\].

@@ -106,7 +106,7 @@ mod tests {
     use glam::Quat;
 
     use super::*;
-    use crate::model::Path;
+    use crate::model::{ClosedMesh, DistanceField, Path};
 
     fn met(shape: Shape, rotation: Quat, origin: Vec3, direction: Vec3) -> Option<f32> {
         let pose = Pose { position: Vec3::new(1.0, 0.0, 0.0), rotation };
@@ -132,6 +132,23 @@ mod tests {
         close(met(block.clone(), turned, from(2.9, 0.9), -Vec3::Z), 9.5);
         assert_eq!(met(block, Quat::IDENTITY, from(1.6, 0.9), -Vec3::Z), None);
         assert_eq!(met(Shape::Plane, Quat::IDENTITY, from(1.0, 1.0), -Vec3::Y), None);
+    }
+
+    /// The corner of a cube.
+    #[test]
+    fn a_mesh_is_met_where_its_surface_is() {
+        let corners = [Vec3::ZERO, 2.0 * Vec3::X, 2.0 * Vec3::Y, 2.0 * Vec3::Z];
+        let surface = ClosedMesh::new(&corners, &[[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]]).expect("it is closed");
+        let field = DistanceField::new(&surface, 16);
+        let solid = Shape::Mesh { surface: surface.into(), field };
+        // The slanted face is x + y + z = 2, from where the frame is, at x = 1.
+        let found = met(solid.clone(), Quat::IDENTITY, Vec3::new(1.6, 0.5, 10.0), -Vec3::Z).expect("it is met");
+        // Found to twice 1e-4 of some 12 m, along a ray that comes in at a slant of √3.
+        assert!((found - (10.0 - 0.9)).abs() < 5e-3, "{found}");
+        let below = met(solid.clone(), Quat::IDENTITY, Vec3::new(1.5, 0.6, -10.0), Vec3::Z).expect("it is met");
+        assert!((below - 10.0).abs() < 3e-3, "{below}");
+        assert_eq!(met(solid.clone(), Quat::IDENTITY, Vec3::new(2.6, 1.6, 10.0), -Vec3::Z), None);
+        assert_eq!(met(solid, Quat::IDENTITY, Vec3::new(1.6, 0.5, 10.0), Vec3::Z), None);
     }
 
     /// A cone with round ends: its side touches both balls, so at the height h its radius is that of the ball that touches

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
@@ -61,6 +62,27 @@ pub fn bracket() -> ClosedMesh {
         quads.push([cap[3], cap[2], cap[1], cap[0]]);
     }
     closed(&positions, &quads)
+}
+
+/// A ball of radius 1 around the origin, of 32 x 16 quadrangles.
+pub fn ball() -> ClosedMesh {
+    let (around, down) = (32_u32, 16_u32);
+    let at = |ring: u32, segment: u32| {
+        let (polar, angle) = (PI * ring as f32 / down as f32, TAU * segment as f32 / around as f32);
+        Vec3::new(polar.sin() * angle.cos(), polar.cos(), polar.sin() * angle.sin())
+    };
+    let mut positions = vec![Vec3::Y, -Vec3::Y];
+    positions.extend((1..down).flat_map(|ring| (0..around).map(move |segment| at(ring, segment))));
+    let index = |ring: u32, segment: u32| match ring {
+        0 => 0,
+        ring if ring == down => 1,
+        ring => 2 + (ring - 1) * around + segment % around,
+    };
+    let places = (0..down).flat_map(|ring| (0..around).map(move |segment| (ring, segment)));
+    let quads = places.map(|(ring, segment)| {
+        [index(ring, segment), index(ring, segment + 1), index(ring + 1, segment + 1), index(ring + 1, segment)]
+    });
+    closed(&positions, &quads.collect::<Vec<_>>())
 }
 
 /// The text of a Wavefront OBJ file.

@@ -167,6 +167,10 @@ fn tables_that_cannot_be_read_are_named_by_number_and_key() {
             "`collider 1: heights` must be the path of a grey PNG image (.png), not empty",
         ),
         (
+            "collider=[{shape = 'mesh'}]",
+            "`collider 1: mesh` must be the path of a closed mesh, such as a Wavefront OBJ file (.obj), not left out",
+        ),
+        (
             "collider=[{shape = 'capsule', radius = 1, radii = [1, 2], length = 1}]",
             "`collider 1: radius` must be left out where `radii` is given, not given",
         ),

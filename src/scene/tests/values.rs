@@ -1,6 +1,6 @@
 //! Types, ranges and rules.
 
-use glam::{UVec2, Vec2};
+use glam::{UVec2, UVec3, Vec2};
 
 use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
@@ -270,6 +270,18 @@ fn wrong_colliders_are_named_by_number_and_key() {
             "{shape = 'height-field', sides = [1, 1, 1]}",
             "`collider 1: heights` must be rows of numbers or the path of a grey PNG image, not left out",
         ),
+        (
+            "{shape = 'mesh', mesh = 'a.obj', cells = 7}",
+            "`collider 1: cells` must be a number from 8 to 256, as memory grows with its third power, not 7",
+        ),
+        (
+            "{shape = 'mesh', mesh = 'a.obj', scale = 0}",
+            "`collider 1: scale` must be a number from 1e-9 to 1e9 m, not 0",
+        ),
+        (
+            "{shape = 'box', mesh = 'a.obj', sides = [1, 1, 1]}",
+            "`collider 1: mesh` must be left out, as a box has none, not given",
+        ),
         ("{shape = 'box', sides = [1, 0, 1]}", "`collider 1: sides` must be a number from 1e-9 to 1e9 m, not 0"),
         (
             "{shape = 'capsule', radii = [1, -1], length = 1}",
@@ -378,6 +390,35 @@ fn heights_are_shares_and_their_image_lies_beside_the_scene() {
     fs::remove_file(&image).expect("the file");
     let mut forgetful = scene.clone();
     assert_eq!(forgetful.colliders().expect("the terrain"), scene.colliders().expect("the same"));
+    forgetful.forget_files();
+    assert!(forgetful.colliders().is_err() && scene.colliders().is_ok());
+}
+
+#[test]
+fn a_mesh_lies_beside_the_scene_and_is_read_once() {
+    let (directory, path) = written(
+        "solid.toml",
+        "collider = [{shape = 'mesh', mesh = 'solid.obj', scale = 0.5, cells = 8, friction = 0.2}]",
+    );
+    let scene = load_path(&path).expect("a scene");
+    assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
+    let file = directory.path().join("solid.obj");
+    let said = || scene.colliders().expect_err("no mesh").to_string().replace(file.to_str().expect("a path"), "*");
+    assert_eq!(said(), "* does not exist; give the path of a Wavefront OBJ file (.obj)");
+    let tetrahedron = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 4 3\nf 1 2 4\n";
+    fs::write(&file, tetrahedron).expect("a file");
+    assert!(said().starts_with("*: the mesh is not closed: 3 of its edges"));
+    fs::write(&file, [tetrahedron, "f 2 3 4\n"].concat()).expect("a file");
+    let colliders = scene.colliders().expect("a collider");
+    let Shape::Mesh { surface, field } = &colliders[0].shape else { panic!("no mesh") };
+    // Half a metre in one unit, and two more of eight cells on either side.
+    assert_eq!(surface.bounds(), [Vec3::ZERO, Vec3::ONE]);
+    assert_eq!((field.grid().cell(), field.grid().size()), (0.125, UVec3::splat(13)));
+    assert_eq!(colliders[0].friction, 0.2);
+
+    fs::remove_file(&file).expect("the file");
+    let mut forgetful = scene.clone();
+    assert_eq!(forgetful.colliders().expect("the mesh"), colliders);
     forgetful.forget_files();
     assert!(forgetful.colliders().is_err() && scene.colliders().is_ok());
 }

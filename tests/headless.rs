@@ -345,12 +345,37 @@ fn a_reader_that_closes_standard_output_is_no_error() {
     }
 }
 
+/// `--fabric` sets what the fabric's keys would, less what `--set` does.
+#[test]
+fn a_fabric_on_the_command_line_sets_its_keys() {
+    let small = ["flag", "--frames", "3", "--set", "columns=9", "--set", "rows=7", "--set", "spacing=0.1"];
+    let hash = |arguments: &[&str]| report(&[&small[..], arguments].concat())["state"]["hash"].clone();
+    let own = [
+        "compliance=0.001",
+        "warp_compliance=1.7e-3",
+        "shear_compliance=1.7e-3",
+        "bending=true",
+        "bending_form=dihedral",
+        "bending_stiffness=1.1e-5",
+        "damping=0.19",
+        "particle_mass=0.0038",
+    ];
+    let own: Vec<&str> = own.iter().flat_map(|setting| ["--set", setting]).collect();
+    let of_fabric = hash(&["--fabric", "rubber", "--set", "compliance=0.001"]);
+    assert_eq!(of_fabric, hash(&own));
+    assert_ne!(of_fabric, hash(&["--fabric", "rubber"]));
+    assert!(of_fabric.is_string());
+}
+
 #[test]
 fn scenes_and_devices_are_listed() {
     let list = |flag| String::from_utf8(viewer(&[flag]).output().unwrap().stdout).unwrap();
     let scenes = list("--list-scenes");
     let names: Vec<_> = scenes.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(names, ["verlet", "curtain", "flag", "cut", "drape", "ropes", "mesh"]);
+    let fabrics = list("--list-fabrics");
+    assert_eq!(fabrics.lines().count(), 7, "{fabrics}");
+    assert!(fabrics.lines().all(|line| line.ends_with(')')) && fabrics.contains("\nsilk "), "{fabrics}");
     let devices = list("--list-devices");
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
 }

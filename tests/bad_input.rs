@@ -102,6 +102,7 @@ fn scenes_that_cannot_be_had() {
         (&["."], &[". is a directory", "give a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl)"]),
         (&["picture.png"], &["picture.png is of no kind that can be read", ".toml"]),
         (&["mesh"], &["`mesh` must be the path of a mesh"]),
+        (&["flag", "--fabric", "demin"], &["`fabric` must be \"cotton\", \"silk\"", "did you mean `denim`?"]),
         (&["two\nlines"], &["there is no preset `two lines`"]),
     ] {
         case(&runs(arguments), FAILED, says).check();

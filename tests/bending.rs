@@ -136,7 +136,6 @@ fn hinged(stiffness: f32) -> PbdSettings {
     let free = 1e9;
     PbdSettings {
         compliance: free,
-        warp_compliance: free,
         // Both triangles have 0.5 m², over 1 m².
         bending_stiffness: 0.5 * stiffness,
         ..Default::default()

@@ -22,10 +22,11 @@ fn everything_that_a_frame_binds_says_whose_it_is() {
     let device = &validated.device;
     let mut seen = Vec::new();
     let jacobi = load("flag", &[("constraint_solver", "jacobi"), ("checker", "4")]);
+    let hinged = load("flag", &[("bending", "true"), ("bending_form", "dihedral"), ("columns", "9")]);
     let mass_spring = load("curtain", &[("solver", "mass-spring")]);
     // The one of a mesh, which has none of its own, is a cloth like others.
     let scenes = presets().filter(|(name, _)| *name != "mesh").map(|(name, _)| load(name, &[]));
-    for scene in scenes.chain([jacobi, mass_spring]) {
+    for scene in scenes.chain([jacobi, hinged, mass_spring]) {
         for on_cpu in [false, true] {
             let mut simulation = start(device, &scene, on_cpu);
             let room = Bounds::room(simulation.body(), simulation.colliders().list());
@@ -50,7 +51,9 @@ fn everything_that_a_frame_binds_says_whose_it_is() {
     seen.dedup();
     let nameless: Vec<_> = seen.iter().filter(|name| !says_whose_it_is(name)).collect();
     assert!(nameless.is_empty(), "{nameless:?}");
-    for name in ["cloth.positions", "cloth.positions[2]", "cloth.constraints", "ropes.planes", "view.palette"] {
+    for name in
+        ["cloth.positions", "cloth.positions[2]", "cloth.constraints", "cloth.hinges", "ropes.planes", "view.palette"]
+    {
         assert!(seen.iter().any(|seen| seen == name), "no {name} in {seen:?}");
     }
 }

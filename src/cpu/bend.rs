@@ -53,7 +53,7 @@ impl Bending {
             });
         });
         for (hinge, ways) in hinges.iter().zip(&self.ways) {
-            for (particle, way) in hinge.particles.into_iter().zip(ways.into_iter().flatten()) {
+            for (particle, way) in hinge.particles.into_iter().zip(ways.iter().flatten()) {
                 positions[particle as usize] += way.extend(0.0);
             }
         }

@@ -159,26 +159,26 @@ impl TriangleMesh {
         masses
     }
 
-    /// Every edge once with its patch, in order, and every pair of corners that face each other across an edge once; no pair is
-    /// both.
-    fn edges_and_opposites(&self) -> (Vec<([u32; 2], Patch)>, Vec<[u32; 2]>) {
+    /// Every edge once in order, their patches, and every pair of corners that face each other across an edge once; no pair is
+    /// an edge.
+    fn edges_and_opposites(&self) -> (Vec<[u32; 2]>, Vec<Patch>, Vec<[u32; 2]>) {
         let facet = |triangle: u32| Facet {
             corners: self.triangles[triangle as usize].map(|vertex| self.position(vertex)),
             uvs: self.uvs.as_ref().map(|uvs| uvs[triangle as usize]),
         };
         let sides = sides(&self.triangles);
-        let mut edges = Vec::new();
+        let (mut edges, mut patches) = (Vec::new(), Vec::new());
         let mut opposites = Vec::new();
         for around in sides.chunk_by(|one, other| one.edge == other.edge) {
             let edge = around[0].edge;
-            edges.push((edge, Patch::new(edge.map(|vertex| self.position(vertex)), around, facet)));
+            edges.push(edge);
+            patches.push(Patch::new(edge.map(|vertex| self.position(vertex)), around, facet));
             opposites.extend(pairs(around).map(|[one, other]| sorted(one.corner, other.corner)));
         }
         opposites.sort_unstable();
         opposites.dedup();
-        let is_edge = |pair: &[u32; 2]| edges.binary_search_by_key(pair, |(edge, _)| *edge).is_ok();
-        opposites.retain(|pair| pair[0] != pair[1] && !is_edge(pair));
-        (edges, opposites)
+        opposites.retain(|pair| pair[0] != pair[1] && edges.binary_search(pair).is_err());
+        (edges, patches, opposites)
     }
 
     /// The vertices within `fraction` of the height of their connected component below its top.
@@ -212,12 +212,12 @@ impl TriangleMesh {
     /// Where `area_density` isn't positive and finite.
     pub fn cloth(&self, area_density: f32, bending: BendingForm) -> Cloth {
         assert!(area_density.is_finite() && area_density > 0.0, "a cloth cannot weigh {area_density} kg/m²");
-        let (edges, opposites) = self.edges_and_opposites();
+        let (edges, edge_patches, opposites) = self.edges_and_opposites();
         let spring = |particles: [u32; 2], kind| {
             let [a, b] = particles.map(|particle| self.position(particle));
             Spring { particles, rest_length: a.distance(b) as f32, kind }
         };
-        let mut springs: Vec<Spring> = edges.iter().map(|(edge, _)| spring(*edge, SpringKind::Structural)).collect();
+        let mut springs: Vec<Spring> = edges.iter().map(|edge| spring(*edge, SpringKind::Structural)).collect();
         if bending == BendingForm::Distance {
             let across = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
             // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
@@ -225,8 +225,7 @@ impl TriangleMesh {
         }
         let (springs, coloring) = Coloring::greedy(springs);
         let patch = |spring: &Spring| {
-            let edge = edges.binary_search_by_key(&spring.particles, |(edge, _)| *edge);
-            edge.map_or_else(|_| Patch::default(), |index| edges[index].1)
+            edges.binary_search(&spring.particles).map_or_else(|_| Patch::default(), |index| edge_patches[index])
         };
         let patches = springs.iter().map(patch).collect();
 

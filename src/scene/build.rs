@@ -88,7 +88,7 @@ impl Scene {
         };
         PbdSettings {
             compliance: compliance(self.compliance),
-            warp_compliance: compliance(self.warp_compliance.unwrap_or(self.compliance)),
+            warp_compliance: self.warp_compliance.map(compliance),
             shear_compliance: compliance(self.shear_compliance),
             bending_compliance: compliance(self.bending_compliance),
             bending_stiffness: self.bending_stiffness,

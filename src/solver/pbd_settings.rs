@@ -26,8 +26,8 @@ pub struct PbdSettings {
     /// Extension of the cloth along its weft under a force per width, \[m/N\]; 0 is rigid. On a grid the weft lies along the
     /// rows, and where it is not known how it lies, edges have this.
     pub compliance: f32,
-    /// The same along its warp, which lies along the columns of a grid \[m/N\].
-    pub warp_compliance: f32,
+    /// The same along its warp, which lies along the columns of a grid \[m/N\]; without it, as along the weft.
+    pub warp_compliance: Option<f32>,
     /// The same along its bias, halfway between weft and warp; of the diagonals of a grid the inverse stiffness \[m/N\].
     pub shear_compliance: f32,
     /// Inverse stiffness of bending constraints \[m/N\].
@@ -52,7 +52,7 @@ impl Default for PbdSettings {
     fn default() -> Self {
         Self {
             compliance: 0.0,
-            warp_compliance: 0.0,
+            warp_compliance: None,
             shear_compliance: 0.0,
             bending_compliance: 0.0,
             bending_stiffness: 0.0,
@@ -75,7 +75,7 @@ impl PbdSettings {
             let compliance = match (spring.kind, cloth.patches.get(index)) {
                 (SpringKind::Structural, Some(patch)) => self.edge_compliance(patch),
                 // A column goes on in the next row.
-                (SpringKind::Structural, None) if Some(index_b - index_a) == columns => self.warp_compliance,
+                (SpringKind::Structural, None) if Some(index_b - index_a) == columns => self.along_warp(),
                 (SpringKind::Structural, None) => self.compliance,
                 (SpringKind::Shear, _) => self.shear_compliance,
                 (SpringKind::Bending, _) => self.bending_compliance,
@@ -83,6 +83,10 @@ impl PbdSettings {
             Constraint { index_a, index_b, rest_length: spring.rest_length, compliance }
         };
         cloth.springs.iter().enumerate().map(constraint).collect()
+    }
+
+    fn along_warp(&self) -> f32 {
+        self.warp_compliance.unwrap_or(self.compliance)
     }
 
     /// Inverse stiffness of a constraint along an edge \[m/N\], so that the cloth yields alike however fine its mesh is.
@@ -97,7 +101,7 @@ impl PbdSettings {
     /// together would let it be negative on the way; then it is 0.
     #[must_use]
     pub fn compliance_along(&self, weft_share: f32) -> f32 {
-        let (weft, warp, bias) = (self.compliance, self.warp_compliance, self.shear_compliance);
+        let (weft, warp, bias) = (self.compliance, self.along_warp(), self.shear_compliance);
         let warp_share = 1.0 - weft_share;
         let mixed = weft_share * warp_share * (4.0 * bias - weft - warp);
         (weft_share * weft_share * weft + warp_share * warp_share * warp + mixed).max(0.0)

@@ -52,9 +52,7 @@ fn start(arguments: &Arguments) -> Result<()> {
         return output::print(&lines.collect::<String>());
     }
     if arguments.list_fabrics {
-        let line = |fabric: &scene::Fabric| {
-            format!("{:<10} {}\n           ({})\n", fabric.name, fabric.description, fabric.source)
-        };
+        let line = |fabric: &scene::Fabric| format!("{:<10} {} ({})\n", fabric.name, fabric.description, fabric.source);
         return output::print(&scene::fabrics().iter().map(line).collect::<String>());
     }
     if arguments.list_devices {

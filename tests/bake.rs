@@ -345,6 +345,23 @@ fn a_bake_of_something_else_is_not_gone_on_with() {
 }
 
 #[test]
+fn a_bake_that_ended_before_its_first_frame_is_begun_again() {
+    for format in FORMATS {
+        let [straight, broken] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+        let output = output(format);
+        let arguments = [&FLAG[..9], &["--frames", "3", "--output", &output, "--checkpoint", "0"]].concat();
+        succeeds(straight.path(), &arguments);
+        // A checkpoint fits, and no frame of 900 points does.
+        let (code, _, errors) = on_a_full_disk(broken.path(), 8, &arguments);
+        assert_eq!(code, Some(1), "{errors}");
+        let checkpoint = fs::read(broken.path().join(format!(".{output}.checkpoint"))).unwrap();
+        assert!(String::from_utf8_lossy(&checkpoint).contains("\"frames\":0,"), "{format}");
+        succeeds(broken.path(), &arguments);
+        assert!(files(broken.path()) == files(straight.path()), "{format}");
+    }
+}
+
+#[test]
 fn a_frame_that_is_gone_is_missed() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = [&FLAG[..], &["--output", "frames/", "--format", "obj", "--checkpoint", "0"]].concat();

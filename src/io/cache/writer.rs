@@ -60,7 +60,8 @@ impl CacheWriter {
     /// # Errors
     /// As [`CacheWriter::begin`], or where less has been written than that.
     pub fn resume(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {
-        Self::open(cache, target, progress)
+        // What stands before the first frame may not be on the disk where no frame is.
+        if progress.frames == 0 { Self::begin(cache, target) } else { Self::open(cache, target, progress) }
     }
 
     fn open(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {

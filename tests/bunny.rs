@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::{Validated, load, run};
 use glam::{DQuat, DVec3, Vec4};
-use tautline::io::read_obj;
+use tautline::io::read_mesh;
 use tautline::model::closest_on_triangle;
 use tautline::scene::Scene;
 
@@ -44,9 +44,9 @@ fn scene(bunny: &Path, turns: bool) -> Scene {
 
 /// The triangles of the bunny where it sits.
 fn triangles(bunny: &Path) -> Vec<[DVec3; 3]> {
-    let mesh = read_obj(bunny, SCALE).unwrap();
-    let place = |vertex: u32| mesh.positions()[vertex as usize].as_dvec3() + PLACE;
-    mesh.triangles().iter().map(|triangle| triangle.map(place)).collect()
+    let mesh = read_mesh(bunny).unwrap();
+    let place = |vertex: u32| (mesh.positions[vertex as usize] * SCALE).as_dvec3() + PLACE;
+    mesh.corners.as_chunks().0.iter().map(|triangle: &[u32; 3]| triangle.map(place)).collect()
 }
 
 /// How often the triangles go around a point: 1 inside and 0 outside.

@@ -126,9 +126,9 @@ fn a_slider_goes_to_any_frame_and_space_plays() {
     succeeds(BAKE, &screen.path("."), "sheet.obj --backend cpu --frames 25 --fps 10 --output cache.mdd");
     let (viewer, window, _) = screen.paused_window();
     let click = |[x, y]: [usize; 2]| {
-        screen.xdotool(&format!("mousemove {} {y} click 1", SIZE[0] - PANEL + x));
+        screen.xdotool(&format!("mousemove {} {y} mousedown 1", SIZE[0] - PANEL + x));
         std::thread::sleep(2 * SETTLING);
-        screen.xdotool("mousemove 20 20");
+        screen.xdotool("mouseup 1 mousemove 20 20");
         scene(&screen.still())
     };
     let start = click(FIRST);

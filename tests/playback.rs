@@ -128,7 +128,10 @@ fn a_slider_goes_to_any_frame_and_space_plays() {
     let click = |[x, y]: [usize; 2]| {
         screen.xdotool(&format!("mousemove {} {y} mousedown 1", SIZE[0] - PANEL + x));
         std::thread::sleep(2 * SETTLING);
-        screen.xdotool("mouseup 1 mousemove 20 20");
+        screen.xdotool("mouseup 1");
+        // Where the mouse is when the button is known to be up, the slider follows it still.
+        std::thread::sleep(2 * SETTLING);
+        screen.xdotool("mousemove 20 20");
         scene(&screen.still())
     };
     let start = click(FIRST);
@@ -143,7 +146,8 @@ fn a_slider_goes_to_any_frame_and_space_plays() {
     screen.until("it starts again", || (scene(&screen.pixels(SIZE)) == start).then_some(()));
     click(FIRST);
     screen.xdotool("key space");
-    screen.titled(window, " 0.5 s");
+    let time = || screen.title(window).split(' ').nth(2).unwrap().parse::<f64>().unwrap();
+    screen.until("it plays", || (time() >= 0.3).then_some(()));
     screen.xdotool("key space");
     screen.titled(window, "paused");
     screen.xdotool("key Escape");

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use screen::{Pixel, SETTLING, Screen};
+use tautline::scene::{Playback, Scene};
 
 /// A sheet of 12 x 9 vertices in metres, which hangs by its upper edge.
 fn sheet() -> String {
@@ -33,11 +34,35 @@ fn run(program: &str, folder: &Path, arguments: &str) -> Output {
 
 fn succeeds(program: &str, folder: &Path, arguments: &str) {
     let output = run(program, folder, arguments);
-    assert!(output.status.success() && output.stderr.is_empty(), "{arguments}: {output:?}");
+    // It says how a mesh was taken, and nothing else.
+    let is_quiet = String::from_utf8_lossy(&output.stderr).lines().all(|line| line.contains(" vertices and "));
+    assert!(output.status.success() && is_quiet, "{arguments}: {output:?}");
 }
 
 const BAKE: &str = env!("CARGO_BIN_EXE_bake");
 const VIEWER: &str = env!("CARGO_BIN_EXE_viewer");
+
+/// What cannot be read any more is shown as it was before, and said.
+#[test]
+fn a_cache_that_shrinks_while_it_plays_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let [mesh, cache] = ["sheet.obj", "cache.pc2"].map(|name| folder.path().join(name));
+    fs::write(&mesh, sheet()).unwrap();
+    succeeds(BAKE, folder.path(), "sheet.obj --backend cpu --frames 9 --fps 60 --output cache.pc2");
+    let playback = Playback::open(&cache, Some(60.0)).unwrap();
+    let scene = Scene { playback: Some(playback.clone()), ..Scene::load(&mesh, &[]).unwrap() };
+    let mut simulation = scene.cpu_simulation().unwrap();
+    (0..4).for_each(|_| drop(simulation.advance()));
+    assert_eq!(playback.take_failure(), None);
+    let fourth = simulation.positions();
+    // Five frames of 108 points of 12 bytes behind a header of 32: the next is number 5.
+    fs::OpenOptions::new().write(true).open(&cache).unwrap().set_len(32 + 5 * 108 * 12).unwrap();
+    simulation.advance();
+    assert_eq!(simulation.positions(), fourth);
+    let told = playback.take_failure().expect("frame 5 is gone");
+    assert!(told.contains("cache.pc2"), "{told}");
+    assert_eq!(playback.take_failure(), None, "it is told once");
+}
 
 /// Every step of 1/60 s is a frame, so that the picture after step k is that of frame k; and frame 30 is the first one
 /// again.

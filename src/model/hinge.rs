@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3};
 
 use super::Joins;
+use super::sides::{Side, around_edges, sides};
 
 /// Two triangles at an edge, held at an angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,26 +22,6 @@ impl Joins for Hinge {
     }
 }
 
-/// A side of a triangle.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Side {
-    /// Its ends, the lower first.
-    pub(super) edge: [u32; 2],
-    /// The corner that faces it.
-    pub(super) corner: u32,
-    pub(super) triangle: u32,
-}
-
-/// The sides of all triangles, those of one edge beside each other.
-pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
-    let of_triangle = |(&[a, b, c], triangle): (&[u32; 3], u32)| {
-        [[a, b, c], [b, c, a], [c, a, b]].map(|[a, b, corner]| Side { edge: [a.min(b), a.max(b)], corner, triangle })
-    };
-    let mut sides: Vec<Side> = triangles.iter().zip(0..).flat_map(of_triangle).collect();
-    sides.sort_unstable();
-    sides
-}
-
 /// The pairs of triangles that meet at one edge, each by the side that it has there.
 ///
 /// More than two triangles are joined in a ring: three each to each, but a thousand pages of one spine with a thousand
@@ -53,7 +34,7 @@ pub(super) fn pairs(around: &[Side]) -> impl Iterator<Item = [Side; 2]> {
 /// The hinges of a cloth of `triangles`, edge by edge. Triangles that have all corners in common have none.
 pub(super) fn hinges(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Hinge> {
     let sides = sides(triangles);
-    let pairs = sides.chunk_by(|one, other| one.edge == other.edge).flat_map(pairs);
+    let pairs = around_edges(&sides).flat_map(pairs);
     let hinge = |[one, other]: [Side; 2]| {
         let particles = [one.edge[0], one.edge[1], one.corner, other.corner];
         let [a, b, c, d] = particles.map(|index| positions[index as usize].as_dvec3());

@@ -1,8 +1,9 @@
 use glam::{DVec3, Vec2, Vec3};
 
 use super::components::Components;
-use super::hinge::{pairs, sides};
+use super::hinge::pairs;
 use super::patch::{Facet, Patch};
+use super::sides::{around_edges, sides};
 use super::{BendingForm, Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
@@ -169,7 +170,7 @@ impl TriangleMesh {
         let sides = sides(&self.triangles);
         let (mut edges, mut patches) = (Vec::new(), Vec::new());
         let mut opposites = Vec::new();
-        for around in sides.chunk_by(|one, other| one.edge == other.edge) {
+        for around in around_edges(&sides) {
             let edge = around[0].edge;
             edges.push(edge);
             patches.push(Patch::new(edge.map(|vertex| self.position(vertex)), around, facet));

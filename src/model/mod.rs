@@ -23,6 +23,7 @@ mod ray;
 mod rope;
 mod rope_layout;
 mod rope_rest;
+mod sides;
 mod source_mesh;
 mod strain;
 mod triangle_tree;

@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3, Vec2};
 
-use super::hinge::Side;
+use super::sides::Side;
 
 /// Least height of a triangle of texture coordinates over its longest edge, as a share of that edge: a flatter one says
 /// nothing of directions.
@@ -85,7 +85,7 @@ mod tests {
 
     fn share(uvs: [Vec2; 3]) -> Option<f32> {
         let [a, b, _] = facet(None).corners;
-        let side = Side { edge: [0, 1], corner: 2, triangle: 0 };
+        let side = Side { edge: [0, 1], corner: 2, triangle: 0, ascends: true };
         let patch = Patch::new([a, b], &[side, side], |_| facet(Some(uvs)));
         assert!((patch.area_ratio - 1.0).abs() < 1e-6, "{patch:?}");
         patch.weft_share

@@ -1,6 +1,7 @@
 //! Caches that are played back over the body of a scene, instead of simulating it.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::SceneError;
 use super::{Scene, SolverKind};
@@ -12,11 +13,21 @@ use crate::solver::{CpuSimulation, Step};
 const FRAMES_PER_SECOND: f64 = 24.0;
 
 /// A cache that a scene plays back; each of its steps is a frame, and after the last frame comes the first again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Playback {
     path: PathBuf,
     frame_count: u32,
     frames_per_second: f64,
+    /// Why a frame could not be read, until it is taken.
+    failure: Arc<Mutex<Option<String>>>,
+}
+
+impl PartialEq for Playback {
+    /// Whether both play the same.
+    fn eq(&self, other: &Self) -> bool {
+        let what = |playback: &Self| (playback.path.clone(), playback.frame_count, playback.frames_per_second);
+        what(self) == what(other)
+    }
 }
 
 impl Playback {
@@ -31,7 +42,7 @@ impl Playback {
             let problem = format!("has {frames_per_second} frames a second; give a rate from 0.1 to 1000");
             return Err(SceneError::File { path: path.into(), problem });
         }
-        Ok(Self { path: path.into(), frame_count: reader.frame_count(), frames_per_second })
+        Ok(Self { path: path.into(), frame_count: reader.frame_count(), frames_per_second, failure: Arc::default() })
     }
 
     /// How many frames there are.
@@ -52,6 +63,12 @@ impl Playback {
         f64::from(frame) * f64::from(self.dt())
     }
 
+    /// Why a frame could not be read since this was last asked, where one could not: it was shown as the one before.
+    #[must_use]
+    pub fn take_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// From each frame to the next \[s\].
     fn dt(&self) -> f32 {
         (1.0 / self.frames_per_second) as f32
@@ -59,7 +76,8 @@ impl Playback {
 }
 
 impl Scene {
-    /// The body of this scene, moved by a cache. A frame that cannot be read any more is as the one before.
+    /// The body of this scene, moved by a cache. A frame that cannot be read any more is as the one before, and
+    /// [`Playback::take_failure`] says why.
     pub(super) fn played_back(&self, playback: &Playback) -> Result<CpuSimulation, SceneError> {
         let mut reader = CacheReader::open(&playback.path)?;
         let body = match self.solver {
@@ -79,8 +97,12 @@ impl Scene {
         let playback = playback.clone();
         let frames = move |time: f64, particles: &mut [glam::Vec4]| {
             let frame = playback.frame_at(time).min(reader.frame_count() - 1);
-            if let Ok(points) = reader.read(frame) {
-                shape.put_places(&points, particles);
+            match reader.read(frame) {
+                Ok(points) => shape.put_places(&points, particles),
+                Err(error) => {
+                    let mut failure = playback.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    failure.get_or_insert(error.to_string());
+                }
             }
         };
         Ok(CpuSimulation::played_back(body, &self.colliders()?, step, Box::new(frames)))

@@ -20,7 +20,8 @@ use crate::setting::key_and_value;
 #[derive(Debug, Parser)]
 #[command(name = "bake", version, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// A preset, a scene file (.toml) or a mesh (.obj) that is hung up, as in the viewer
+    /// A preset, a scene file (.toml) or a mesh (.obj, .gltf, .glb, .ply or .stl) that is hung up, as in
+    /// the viewer
     pub scene: OsString,
 
     /// How many frames to write; the first is the start
@@ -50,6 +51,14 @@ pub struct Arguments {
     /// Metres in one unit of a mesh file: 0.01 for centimetres
     #[arg(long, value_name = "METRES")]
     pub scale: Option<f32>,
+
+    /// What points up in a mesh file: x, y or z; else what is usual for its kind, z for PLY and STL and y for the others
+    #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"])]
+    pub up: Option<String>,
+
+    /// What the cloth is made of (see viewer --list-fabrics); what --set changes counts more
+    #[arg(long, value_name = "NAME")]
+    pub fabric: Option<String>,
 
     /// What computes: the Vulkan device, or the CPU, which needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
@@ -88,7 +97,9 @@ impl Arguments {
 
     /// What the command line changes in the scene.
     pub fn settings(&self) -> Vec<(String, String)> {
-        let mut settings = self.settings.clone();
+        let mut settings: Vec<_> = self.fabric.iter().map(|name| ("fabric".to_string(), name.clone())).collect();
+        settings.extend(self.settings.clone());
+        settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
         settings

@@ -41,6 +41,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<()> {
     let format = arguments.format()?;
     let mut scene = Scene::load(&arguments.scene, &arguments.settings())?;
+    if let Some(mesh) = scene.scene_mesh()? {
+        output::tell(&mesh.summary());
+    }
     let steps = steps_a_frame(&mut scene, arguments.fps)?;
     let target = CacheTarget::new(format, &arguments.output, arguments.frames)?;
     let device = arguments.open_device()?;

@@ -9,7 +9,7 @@ use tautline::engine::{COLOR_FORMAT, Recorder};
 use tautline::glam::Vec3;
 use tautline::model::Body;
 use tautline::render::{Camera, Shown, View, Wave};
-use tautline::scene::Scene;
+use tautline::scene::{Playback, Scene};
 use tautline::solver::Simulation;
 
 use crate::arguments::{Arguments, Backend};
@@ -57,6 +57,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
         }
         Ok(movie.as_mut().is_none_or(Movie::goes_on))
     })?;
+    check_playback(scene)?;
     if let Some(movie) = movie {
         movie.finish()?;
     }
@@ -125,6 +126,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
         timings.push(timing);
         Ok(true)
     })?;
+    check_playback(scene)?;
     let (steps, positions) = (wall.len() as u64, simulation.positions());
     let state = State::new(&positions, simulation.strain(), simulation.cut_count(), simulation.pinned_count());
     let residuals =
@@ -141,6 +143,11 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let (gpu_timings, cpu_timings) = (Vec::new(), timings);
     Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
         .conclude(arguments, image)
+}
+
+/// Fails where a frame of a cache could not be read.
+fn check_playback(scene: &Scene) -> Result<()> {
+    scene.playback.as_ref().and_then(Playback::take_failure).map_or(Ok(()), |problem| bail!(problem))
 }
 
 /// From where levels of detail are chosen.

@@ -21,7 +21,7 @@ use anyhow::Result;
 use tautline::engine::{Device, Surface, Swapchain};
 use tautline::glam::Vec2;
 use tautline::render::{self, Camera, Shown, ViewTargets};
-use tautline::scene::Scene;
+use tautline::scene::{Playback, Scene};
 use tautline::solver::{Backup, Clock};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
@@ -232,6 +232,9 @@ impl View {
                 self.kept = true;
             }
             self.backup.record(&mut recorder, &mut self.run.simulation)?;
+        }
+        if let Some(problem) = self.scene.playback.as_ref().and_then(Playback::take_failure) {
+            self.panels.tell(problem);
         }
         let alpha = if self.kept && !self.paused { self.clock.alpha() } else { 1.0 };
         self.drawing.record(&mut recorder, &self.run.simulation, alpha, &self.camera, targets, &frame.image)?;

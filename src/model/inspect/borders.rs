@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::TriangleMesh;
-use crate::model::prepare::sides::{around_edges, sides};
+use crate::model::sides::{around_edges, sides};
 
 /// An open border.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::model::TriangleMesh;
 use crate::model::TriangleTree;
-use crate::model::prepare::sides::{around_edges, sides};
+use crate::model::sides::{around_edges, sides};
 
 /// A vertex on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

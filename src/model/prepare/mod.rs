@@ -3,7 +3,6 @@
 mod doubles;
 mod findings;
 mod orient;
-pub(in crate::model) mod sides;
 #[cfg(test)]
 mod tests;
 mod triangulate;
@@ -11,10 +10,10 @@ mod weld;
 
 use glam::Vec3;
 
+use super::sides::{around_edges, sides};
 use super::{SourceMesh, TriangleMesh, UpAxis};
 use doubles::{Kept, sound_triangles};
 use orient::orient;
-use sides::{around_edges, sides};
 use triangulate::Triangulated;
 use weld::Welded;
 

@@ -1,6 +1,6 @@
 //! Triangles turned to face as their neighbours do.
 
-use super::sides::{Side, around_edges};
+use crate::model::sides::{Side, around_edges};
 
 /// How triangles face.
 pub(super) struct Orientation {
@@ -66,7 +66,7 @@ pub(super) fn orient(triangle_count: usize, sides: &[Side]) -> Orientation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::prepare::sides::sides;
+    use crate::model::sides::sides;
 
     fn oriented(triangles: &[[u32; 3]]) -> Orientation {
         orient(triangles.len(), &sides(triangles))

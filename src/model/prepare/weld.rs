@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use glam::{DVec3, Vec3};
 
-use super::sides::{around_edges, sides};
 use crate::model::SourceMesh;
 use crate::model::components::Components;
+use crate::model::sides::{around_edges, sides};
 
 /// No vertices are welded that are further apart than this share of the mean length of the edges at open borders: two ends of
 /// one edge never are, in a mesh as fine as it may be.

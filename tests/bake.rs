@@ -342,7 +342,7 @@ fn a_bake_of_something_else_is_not_gone_on_with() {
     written("3");
     begun(folder.path(), &mesh);
     written("4");
-    fails(folder.path(), &mesh, "the content of 'mesh.obj' was ");
+    fails(folder.path(), &mesh, "the mesh of 'mesh.obj' was ");
     written("3");
     succeeds(folder.path(), &mesh);
 }
@@ -409,6 +409,67 @@ fn what_is_whole_but_for_its_last_moment_is_put_in_place() {
         assert!(succeeds(folder.path(), &arguments).starts_with("wrote "), "{format}");
         assert!(files(folder.path()) == whole, "{format}");
     }
+}
+
+/// Two quads that a seam of the texture has split, in centimetres: files that are written have both sides of it, the quads,
+/// their texture coordinates and the unit.
+#[test]
+fn a_mesh_keeps_its_polygons_its_numbers_and_its_unit() {
+    let folder = tempfile::tempdir().unwrap();
+    let vertices = "v 0 100 0\nv 50 100 0\nv 50 50 10\nv 0 50 0\nv 50 100 0\nv 100 100 0\nv 100 50 0\nv 50 50 10\n";
+    let places = "vt 0 1\nvt 0.4 1\nvt 0.4 0.5\nvt 0 0.5\nvt 0.6 1\nvt 1 1\nvt 1 0.5\nvt 0.6 0.5\n";
+    let faces = ["f 1/1 4/4 3/3 2/2", "f 5/5 8/8 7/7 6/6"];
+    fs::write(folder.path().join("bag.obj"), format!("{vertices}{places}{}\n{}\n", faces[0], faces[1])).unwrap();
+    succeeds(
+        folder.path(),
+        &["bag.obj", "--scale", "0.01", "--backend", "cpu", "--frames", "8", "--output", "out.#.obj"],
+    );
+    for frame in 0..8 {
+        let text = fs::read_to_string(folder.path().join(format!("out.{frame}.obj"))).unwrap();
+        let numbers = |keyword: &str| -> Vec<Vec<f32>> {
+            let lines = text.lines().filter_map(|line| line.strip_prefix(keyword)?.strip_prefix(' '));
+            lines.map(|line| line.split_whitespace().map(|word| word.parse().unwrap()).collect()).collect()
+        };
+        let (places, textures) = (numbers("v"), numbers("vt"));
+        assert_eq!(places.len(), 8);
+        assert!(places[1] == places[4] && places[2] == places[7], "the seam is closed in frame {frame}");
+        // It hangs by its upper edge, 50 cm long either side of the seam, and the lower edge falls or swings.
+        assert_eq!(
+            [&places[0], &places[1], &places[5]],
+            [&[0.0, 100.0, 0.0], &[50.0, 100.0, 0.0], &[100.0, 100.0, 0.0]]
+        );
+        assert!((places[2] == [50.0, 50.0, 10.0]) == (frame == 0), "{:?} in frame {frame}", places[2]);
+        let corners: Vec<Vec<(usize, Vec<f32>)>> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("f "))
+            .map(|line| {
+                let corner = |word: &str| {
+                    let mut numbers = word.split('/').map(|number| number.parse::<usize>().unwrap());
+                    (numbers.next().unwrap(), textures[numbers.next().unwrap() - 1].clone())
+                };
+                line.split_whitespace().map(corner).collect()
+            })
+            .collect();
+        let corner = |vertex: usize, u: f32, v: f32| (vertex, vec![u, v]);
+        let left = [corner(1, 0.0, 1.0), corner(4, 0.0, 0.5), corner(3, 0.4, 0.5), corner(2, 0.4, 1.0)];
+        let right = [corner(5, 0.6, 1.0), corner(8, 0.6, 0.5), corner(7, 1.0, 0.5), corner(6, 1.0, 1.0)];
+        assert_eq!(corners, [left, right]);
+    }
+}
+
+/// What a link points to is replaced.
+#[cfg(unix)]
+#[test]
+fn a_link_keeps_pointing_to_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link] = ["real.pc2", "link.pc2"].map(|name| folder.path().join(name));
+    fs::write(&file, "old").unwrap();
+    std::os::unix::fs::symlink("real.pc2", &link).unwrap();
+    let flag = ["flag", "--backend", "cpu", "--set", "columns=3", "--set", "rows=3", "--frames", "2"];
+    succeeds(folder.path(), &[&flag[..], &["--output", "link.pc2", "--force"]].concat());
+    assert!(link.is_symlink());
+    // A header, and two frames of nine points.
+    assert_eq!(fs::read(&file).unwrap().len(), 32 + 2 * 9 * 12);
 }
 
 #[test]

@@ -125,15 +125,21 @@ fn a_mesh_is_looked_at_by_the_numbers_of_its_file() {
         "size          2.000 x 1.000 x 0.500 m (0.01 m a unit, guessed from its size: --scale sets it), y up",
         "file          10 vertices, 5 faces, no texture coordinates",
         "groups        left (4); right (7)",
-        // 2 m² and a triangle of 1 m by 0.707 m / 2, at 0.25 kg/m².
-        "simulated     8 particles, 5 triangles, 2.3536 m², 0.588 kg; edges of 707.11 to 1414.21 mm, 1069.04 mm on average",
+        // 2 m² and a triangle on an edge of 1 m, half a metre high, at 0.25 kg/m².
+        "simulated     8 particles, 5 triangles, 2.2500 m², 0.562 kg; edges of 707.11 to 1414.21 mm, 1071.40 mm on average",
+        // 15 sides, of which 4 meet another.
+        "constraints   11 against stretching, 4 against bending",
         "components    1: with vertex 1",
+        "borders       1: 7 edges, 6.414 m, with vertex 1",
         "vertices split along seams (2): welded, each moves as one particle with another; files that are written have both",
         "  vertices, each with the one it moves as: 5-2; 8-3",
         "faces that are there twice (1): left out, or the cloth would weigh twice as much there",
         "  faces, each with the one it lies on: 3-2",
         "faces without an area (1): left out: they have no mass and no direction",
         "  faces: 5",
+        // Two triangles of the square, and three beside it.
+        "faces that face the other way than their neighbours (1): turned round",
+        "  faces: 1",
         "vertices of no face (1): held where they are, as they have no mass",
         "  vertices: 9",
         "ready to be simulated",

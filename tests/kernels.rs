@@ -25,11 +25,15 @@ const TOLERANCE: f32 = 1e-5;
 const PARTICLES: usize = 1013;
 
 fn assert_same(what: &str, gpu: &[Vec4], twin: &[Vec4]) {
+    assert_within(TOLERANCE, what, gpu, twin);
+}
+
+fn assert_within(tolerance: f32, what: &str, gpu: &[Vec4], twin: &[Vec4]) {
     assert_eq!(gpu.len(), twin.len());
     for (index, (gpu, twin)) in gpu.iter().zip(twin).enumerate() {
         let difference = (*gpu - *twin).abs().max_element();
         assert!(
-            difference <= TOLERANCE * twin.abs().max_element().max(1.0),
+            difference <= tolerance * twin.abs().max_element().max(1.0),
             "{what} {index}: {gpu} on the GPU, {twin}"
         );
     }
@@ -320,7 +324,7 @@ fn pbd_collide_with_terrain() {
         first_sample: 28,
         ..second
     };
-    assert_collides_as_the_twin(twin, &[first, second], &heights);
+    assert_collides_as_the_twin(TOLERANCE, twin, &[first, second], &heights);
 }
 
 /// A mesh that is not convex, and a plate thinner than the cells of its grid, likewise.
@@ -330,7 +334,11 @@ fn pbd_collide_with_meshes() {
     let [first, second] = turning();
     let first = solids[0].shape(first);
     let second = Collider { first_sample: solids[0].field.distances().len() as u32, ..solids[1].shape(second) };
+    // Where a way within a cell meets the surface is searched for to a thousandth of that way, and then put on the surface: by
+    // so much, along it, two that round differently may differ.
+    let tolerance = 1e-3 * solids[0].field.grid().cell();
     assert_collides_as_the_twin(
+        tolerance,
         ways().0,
         &[first, second],
         &solids.map(|solid| solid.field.distances().to_vec()).concat(),
@@ -360,8 +368,8 @@ fn ways() -> (pbd::Pbd, Random) {
     (twin, random)
 }
 
-/// Ways through two colliders end where the twin has them end.
-fn assert_collides_as_the_twin(mut twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
+/// Ways through two colliders end where the twin has them end, within `tolerance` \[m\].
+fn assert_collides_as_the_twin(tolerance: f32, mut twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
     let validated = Validated::open();
     let device = &validated.device;
     let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
@@ -395,7 +403,7 @@ fn assert_collides_as_the_twin(mut twin: pbd::Pbd, list: &[Collider; 2], samples
     // The surface of a mesh has edges wherever it goes from cell to cell.
     assert!(stays.len() > PARTICLES - PARTICLES / 50, "{} particles have one answer", stays.len());
     let of = |positions: &[Vec4]| stays.iter().map(|&index| positions[index]).collect::<Vec<_>>();
-    assert_same("position", &of(&positions.read().unwrap()), &of(&twin.positions));
+    assert_within(tolerance, "position", &of(&positions.read().unwrap()), &of(&twin.positions));
 }
 
 #[test]

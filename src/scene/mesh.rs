@@ -52,11 +52,12 @@ impl SceneMesh {
         let size = self.size();
         let guessed = if self.unit_is_guessed { ", guessed from its size (--scale sets it)" } else { "" };
         let mended: String = self.prepared.findings.mended().iter().map(|what| format!("; {what}")).collect();
+        let faces = self.source.face_sizes.len();
         format!(
-            "{}: {} vertices and {} faces, {:.3} x {:.3} x {:.3} m, {} up, in {}{guessed}{mended}",
+            "{}: {} vertices and {faces} face{}, {:.3} x {:.3} x {:.3} m, {} up, in {}{guessed}{mended}",
             self.path.display(),
             self.source.positions.len(),
-            self.source.face_sizes.len(),
+            if faces == 1 { "" } else { "s" },
             size.x,
             size.y,
             size.z,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use tautline::model::{Findings, Inspection, SLIVER};
+use tautline::model::{self, Findings, Inspection, SLIVER, SpringKind};
 use tautline::scene::{Scene, SceneMesh};
 
 /// How many elements of a kind the text names; the JSON has all that are kept.
@@ -83,14 +83,13 @@ impl Report {
         let inspection = Inspection::new(prepared);
         let first = source.first_number;
         let size = mesh.size().to_array();
-        let bending = cloth.springs.iter().filter(|spring| spring.kind == tautline::model::SpringKind::Bending).count();
-        let border = |border: &tautline::model::Border| Border {
+        let bending = cloth.springs.iter().filter(|spring| spring.kind == SpringKind::Bending).count();
+        let border = |border: &model::Border| Border {
             vertex: border.vertex + first,
             edges: border.edge_count,
             length_m: border.length,
         };
-        let group =
-            |group: &tautline::model::VertexGroup| Group { name: group.name.clone(), vertices: group.vertices.len() };
+        let group = |group: &model::VertexGroup| Group { name: group.name.clone(), vertices: group.vertices.len() };
         Ok(Self {
             file: mesh.path.display().to_string(),
             counted_from: first,
@@ -110,7 +109,7 @@ impl Report {
             particles: cloth.positions.len(),
             triangles: cloth.triangles.len(),
             stretch_constraints: cloth.springs.len() - bending,
-            bending_constraints: bending,
+            bending_constraints: bending + cloth.hinges.len(),
             mass_kg: inspection.area * f64::from(scene.area_density),
             weld_distance_m: prepared.weld_distance,
             components: inspection.components.iter().map(|vertex| vertex + first).collect(),

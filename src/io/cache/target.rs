@@ -123,7 +123,8 @@ impl CacheTarget {
         } else if format.is_sequence() && !name.contains('#') {
             return Err(TargetError::OneFile { path: owned, ending });
         } else {
-            owned
+            // What a link points to is replaced, and not the link.
+            path.canonicalize().ok().filter(|_| path.is_symlink()).unwrap_or(owned)
         };
         let folder = path.parent().filter(|folder| !(folder.as_os_str().is_empty() || folder.is_dir()));
         if let Some(folder) = folder {

@@ -168,7 +168,7 @@ fn tables_that_cannot_be_read_are_named_by_number_and_key() {
         ),
         (
             "collider=[{shape = 'mesh'}]",
-            "`collider 1: mesh` must be the path of a closed mesh, such as a Wavefront OBJ file (.obj), not left out",
+            "`collider 1: mesh` must be the path of a closed mesh (.obj, .gltf, .glb, .ply or .stl), not left out",
         ),
         (
             "collider=[{shape = 'capsule', radius = 1, radii = [1, 2], length = 1}]",

@@ -404,11 +404,15 @@ fn a_mesh_lies_beside_the_scene_and_is_read_once() {
     assert_eq!(load_file(scene.to_string()).expect("the same scene").collider, scene.collider);
     let file = directory.path().join("solid.obj");
     let said = || scene.colliders().expect_err("no mesh").to_string().replace(file.to_str().expect("a path"), "*");
-    assert_eq!(said(), "* does not exist; give the path of a Wavefront OBJ file (.obj)");
+    assert_eq!(said(), "* does not exist; give the path of a mesh (.obj, .gltf, .glb, .ply or .stl)");
     let tetrahedron = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 4 3\nf 1 2 4\n";
     fs::write(&file, tetrahedron).expect("a file");
     assert!(said().starts_with("*: the mesh is not closed: 3 of its edges"));
     fs::write(&file, [tetrahedron, "f 2 3 4\n"].concat()).expect("a file");
+    // It has been read, and is what it was until it is forgotten.
+    assert!(said().starts_with("*: the mesh is not closed"));
+    let mut scene = scene.clone();
+    scene.forget_files();
     let colliders = scene.colliders().expect("a collider");
     let Shape::Mesh { surface, field } = &colliders[0].shape else { panic!("no mesh") };
     // Half a metre in one unit, and two more of eight cells on either side.

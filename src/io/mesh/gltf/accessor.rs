@@ -61,7 +61,7 @@ impl<'a> Accessors<'a> {
             let problem = "its elements are no indices; give it the `type` \"SCALAR\" and unsigned integers";
             return Err(Fault::at(name(index), problem));
         }
-        self.components(index, asked_by, |kind, bytes| whole(kind, bytes))
+        self.components(index, asked_by, whole)
     }
 
     /// Counts numbers that are made up, too: those of vertices that lack what others have.

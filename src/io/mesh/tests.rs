@@ -247,7 +247,7 @@ fn check_grid(mesh: &SourceMesh) {
 }
 
 #[test]
-#[ignore = "takes a minute, and 2 GB of memory and of disk"]
+#[ignore = "takes minutes without optimisation, and 2 GB of memory and 1 GB of disk"]
 fn ten_million_vertices_are_read_from_every_format() {
     let vertices = || (0..SIDE * SIDE).map(grid_place);
     let (vertex_count, face_count) = (SIDE * SIDE, 2 * (SIDE - 1) * (SIDE - 1));

@@ -2,8 +2,10 @@
 
 #![no_main]
 
+mod prepared;
+
 use libfuzzer_sys::fuzz_target;
-use tautline::io::{MeshFormat, parse_mesh};
+use tautline::io::MeshFormat;
 
 fuzz_target!(|bytes: &[u8]| {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -14,5 +16,5 @@ fuzz_target!(|bytes: &[u8]| {
         file.extend(kind);
         file.extend(chunk);
     }
-    drop(parse_mesh(&file, MeshFormat::Gltf, None));
+    prepared::prepared(&file, MeshFormat::Gltf);
 });

@@ -1,6 +1,8 @@
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tautline::io::{MeshFormat, parse_mesh};
+mod prepared;
 
-fuzz_target!(|bytes: &[u8]| drop(parse_mesh(bytes, MeshFormat::Ply, None)));
+use libfuzzer_sys::fuzz_target;
+use tautline::io::MeshFormat;
+
+fuzz_target!(|bytes: &[u8]| prepared::prepared(bytes, MeshFormat::Ply));

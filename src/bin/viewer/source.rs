@@ -32,11 +32,11 @@ impl Source {
     /// Reads the scene, and says how its mesh was taken, where it has one.
     pub fn load(&self) -> Result<Scene> {
         let scene = Scene::load(&self.path, &self.settings)?;
+        let playback =
+            self.cache.as_ref().map(|cache| Playback::open(&cache.path, cache.frames_per_second)).transpose()?;
         if let Some(mesh) = scene.scene_mesh()? {
             output::tell(&mesh.summary());
         }
-        let playback =
-            self.cache.as_ref().map(|cache| Playback::open(&cache.path, cache.frames_per_second)).transpose()?;
         Ok(Scene { playback, ..scene })
     }
 

@@ -324,7 +324,7 @@ fn pbd_collide_with_terrain() {
         first_sample: 28,
         ..second
     };
-    assert_collides_as_the_twin(TOLERANCE, twin, &[first, second], &heights);
+    assert_collides_as_the_twin(ROUNDING, twin, &[first, second], &heights);
 }
 
 /// A mesh that is not convex, and a plate thinner than the cells of its grid, likewise.
@@ -334,11 +334,10 @@ fn pbd_collide_with_meshes() {
     let [first, second] = turning();
     let first = solids[0].shape(first);
     let second = Collider { first_sample: solids[0].field.distances().len() as u32, ..solids[1].shape(second) };
-    // Where a way within a cell meets the surface is searched for to a thousandth of that way, and then put on the surface: by
-    // so much, along it, two that round differently may differ.
-    let tolerance = 1e-3 * solids[0].field.grid().cell();
+    // Where a way within a cell meets the surface is searched for to a thousandth of that way.
+    let accuracy = 1e-3 * solids[0].field.grid().cell();
     assert_collides_as_the_twin(
-        tolerance,
+        accuracy,
         ways().0,
         &[first, second],
         &solids.map(|solid| solid.field.distances().to_vec()).concat(),
@@ -368,8 +367,11 @@ fn ways() -> (pbd::Pbd, Random) {
     (twin, random)
 }
 
-/// Ways through two colliders end where the twin has them end, within `tolerance` \[m\].
-fn assert_collides_as_the_twin(tolerance: f32, mut twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
+/// A few roundings of places within 2 m \[m\].
+const ROUNDING: f32 = 4e-7;
+
+/// Ways through two colliders, whose touches are found to within `accuracy` \[m\], end where the twin has them end.
+fn assert_collides_as_the_twin(accuracy: f32, mut twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
     let validated = Validated::open();
     let device = &validated.device;
     let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
@@ -392,16 +394,23 @@ fn assert_collides_as_the_twin(tolerance: f32, mut twin: pbd::Pbd, list: &[Colli
     let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
     assert!(touched > 200, "{touched} of the particles touch one of them");
     // A way that just reaches a surface, or just does not, ends in two places that a hair's breadth tells apart. Where
-    // the twin itself jumps as its particle is moved by a few roundings, there is no one answer to compare with.
+    // the twin itself jumps as either end of the way is moved by that or less, there is no one answer to compare with.
     let jumps = |index: usize| {
         let (previous, position) = (twin.previous_positions[index].truncate(), free[index].truncate());
-        let moved_by = |offset| collide::collide(&colliders.moving(&push), previous, position + offset);
-        let offsets = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z].map(|axis| 4e-7 * axis);
-        offsets.into_iter().any(|offset| moved_by(offset).distance(moved_by(Vec3::ZERO)) > TOLERANCE)
+        let end = |from, to| collide::collide(&colliders.moving(&push), from, to);
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
+        // Where a touch lies between two cells, it is now in the one and now in the other.
+        let mut offsets = (1..=8).flat_map(|eighths| axes.map(|axis| accuracy * eighths as f32 / 8.0 * axis));
+        offsets.any(|offset| {
+            let ends = [end(previous + offset, position), end(previous, position + offset)];
+            ends.iter().any(|moved| moved.distance(end(previous, position)) > 25.0 * accuracy)
+        })
     };
     let stays: Vec<usize> = (0..PARTICLES).filter(|&index| free[index].w == 0.0 || !jumps(index)).collect();
     // The surface of a mesh has edges wherever it goes from cell to cell.
-    assert!(stays.len() > PARTICLES - PARTICLES / 50, "{} particles have one answer", stays.len());
+    assert!(stays.len() > PARTICLES - PARTICLES / 10, "{} particles have one answer", stays.len());
+    // Friction adds as much again to where a touch is found, and there are two colliders.
+    let tolerance = TOLERANCE.max(4.0 * accuracy);
     let of = |positions: &[Vec4]| stays.iter().map(|&index| positions[index]).collect::<Vec<_>>();
     assert_within(tolerance, "position", &of(&positions.read().unwrap()), &of(&twin.positions));
 }

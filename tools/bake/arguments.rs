@@ -8,10 +8,9 @@ use anyhow::{Result, anyhow};
 use clap::Parser;
 use tautline::engine::{Device, Error, Instance, InstanceOptions};
 use tautline::io::cache::CacheFormat;
-use tautline::scene::SolverKind;
 
 use crate::backend::Backend;
-use crate::setting::key_and_value;
+use crate::scene_options::SceneOptions;
 
 /// Simulates a scene and writes where its vertices are in each frame, for Blender, Houdini, Maya, USD and Python.
 ///
@@ -40,25 +39,8 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
-    #[arg(long, value_name = "SOLVER")]
-    pub solver: Option<SolverKind>,
-
-    /// Changes a parameter of the scene; may be given many times
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
-    pub settings: Vec<(String, String)>,
-
-    /// Metres in one unit of a mesh file: 0.01 for centimetres
-    #[arg(long, value_name = "METRES")]
-    pub scale: Option<f32>,
-
-    /// What points up in a mesh file: x, y or z; else what is usual for its kind, z for PLY and STL and y for the others
-    #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"])]
-    pub up: Option<String>,
-
-    /// What the cloth is made of (see viewer --list-fabrics); what --set changes counts more
-    #[arg(long, value_name = "NAME")]
-    pub fabric: Option<String>,
+    #[command(flatten)]
+    pub changes: SceneOptions,
 
     /// What computes: the Vulkan device, or the CPU, which needs no Vulkan
     #[arg(long, value_enum, default_value_t = Backend::Gpu)]
@@ -93,16 +75,6 @@ impl Arguments {
             || format(ending().unwrap_or_default()).map_err(|expected| anyhow!("--format is missing: {expected}")),
             Ok,
         )
-    }
-
-    /// What the command line changes in the scene.
-    pub fn settings(&self) -> Vec<(String, String)> {
-        let mut settings: Vec<_> = self.fabric.iter().map(|name| ("fabric".to_string(), name.clone())).collect();
-        settings.extend(self.settings.clone());
-        settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));
-        settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
-        settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
-        settings
     }
 
     /// The device that was asked for, or the best one; none where the CPU computes.

@@ -11,6 +11,8 @@ mod interrupt;
 mod output;
 mod pipeline;
 mod runner;
+#[path = "../../src/bin/viewer/scene_options.rs"]
+mod scene_options;
 #[path = "../../src/bin/viewer/setting.rs"]
 mod setting;
 mod writing;
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<()> {
     let format = arguments.format()?;
-    let mut scene = Scene::load(&arguments.scene, &arguments.settings())?;
+    let mut scene = Scene::load(&arguments.scene, &arguments.changes.settings())?;
     if let Some(mesh) = scene.scene_mesh()? {
         output::tell(&mesh.summary());
     }

@@ -9,10 +9,9 @@ use clap::{Parser, ValueEnum};
 use tautline::engine::vk;
 use tautline::io::check_writable;
 use tautline::render::Shown;
-use tautline::scene::SolverKind;
 
 pub use crate::backend::Backend;
-use crate::setting::key_and_value;
+use crate::scene_options::{SceneOptions, quoted};
 use crate::source::{Cache, Source};
 
 /// The preset that runs where nothing else was asked for.
@@ -36,25 +35,8 @@ pub struct Arguments {
     /// the last window showed, or the preset flag
     pub scene: Option<OsString>,
 
-    /// Solver to use instead of the scene's: verlet, mass-spring, xpbd, pbd, xpbd-document or rope
-    #[arg(long, value_name = "SOLVER")]
-    pub solver: Option<SolverKind>,
-
-    /// Changes a parameter of the scene; may be given many times
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
-    pub settings: Vec<(String, String)>,
-
-    /// Metres in one unit of a mesh file, as 0.01 for centimetres; else what its format says, or a guess from its size
-    #[arg(long, value_name = "METRES")]
-    pub scale: Option<f32>,
-
-    /// What points up in a mesh file: x, y or z; else what is usual for its kind, z for PLY and STL and y for the others
-    #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"])]
-    pub up: Option<String>,
-
-    /// What the cloth is made of (see --list-fabrics); what --set changes counts more
-    #[arg(long, value_name = "NAME")]
-    pub fabric: Option<String>,
+    #[command(flatten)]
+    pub changes: SceneOptions,
 
     /// PNG image to print on the cloth
     #[arg(long, value_name = "PNG")]
@@ -205,11 +187,7 @@ pub const VIEWS: [(Shown, &str); 8] = [
 impl Arguments {
     /// The scene that was asked for or else `default`, with what the command line changes in it.
     pub fn source(&self, default: &str) -> Source {
-        let mut settings: Vec<_> = self.fabric.iter().map(|name| ("fabric".to_string(), quoted(name))).collect();
-        settings.extend(self.settings.clone());
-        settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
-        settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
-        settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));
+        let mut settings = self.changes.settings();
         settings.extend(self.texture.iter().map(|path| ("texture".to_string(), quoted(path))));
         let cache = self.cache.clone().map(|path| Cache { path, frames_per_second: self.fps });
         Source { path: self.scene.clone().unwrap_or_else(|| default.into()), settings, cache }
@@ -254,11 +232,6 @@ impl Arguments {
             _ => Ok(()),
         }
     }
-}
-
-/// A text as TOML has it.
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
 }
 
 /// The same path for every spelling of one file, whether it is there yet or not.

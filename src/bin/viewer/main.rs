@@ -17,6 +17,7 @@ mod panels;
 mod program;
 mod report;
 mod run;
+mod scene_options;
 mod setting;
 mod source;
 mod timeline;

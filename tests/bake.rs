@@ -343,6 +343,11 @@ fn a_bake_of_something_else_is_not_gone_on_with() {
     begun(folder.path(), &mesh);
     written("4");
     fails(folder.path(), &mesh, "the mesh of 'mesh.obj' was ");
+    // Nor with other names or texture coordinates, by which it is pinned and which some formats write.
+    let textured = MESH.replace("f 1", "vt 0 0\ng other\nf 1");
+    assert_ne!(textured, MESH);
+    fs::write(path("mesh.obj"), format!("{textured}v 3 0 0\n{grown}")).unwrap();
+    fails(folder.path(), &mesh, "the mesh of 'mesh.obj' was ");
     written("3");
     succeeds(folder.path(), &mesh);
 }

@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use tautline::engine::Device;
 use tautline::io::cache::CacheFormat;
+use tautline::model::SourceMesh;
 use tautline::scene::{Heights, Scene, SceneMesh};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::arguments::Arguments;
 
@@ -33,8 +34,7 @@ pub fn of(arguments: &Arguments, scene: &Scene, format: CacheFormat, device: Opt
     }
     // A mesh as it was read, for its file may name others.
     if let Some(SceneMesh { path, source, .. }) = scene.scene_mesh()? {
-        let bytes = [bytemuck::cast_slice(&source.positions), bytemuck::cast_slice(&source.corners)].concat();
-        parts.push((format!("the mesh of '{}'", path.display()), format!("{:032x}", xxh3_128(&bytes))));
+        parts.push((format!("the mesh of '{}'", path.display()), mesh_hash(&source)));
     }
     let heights = scene.collider.iter().filter_map(|collider| match &collider.heights {
         Some(Heights::Image(path)) => Some(path),
@@ -45,6 +45,25 @@ pub fn of(arguments: &Arguments, scene: &Scene, format: CacheFormat, device: Opt
         parts.push((format!("the content of '{}'", path.display()), hash(path)?));
     }
     Ok(Identity(parts))
+}
+
+/// Of all that is simulated or written of a mesh: its shape, what it is pinned by, and its texture coordinates.
+fn mesh_hash(mesh: &SourceMesh) -> String {
+    let mut hash = Xxh3::new();
+    hash.update(bytemuck::cast_slice(&mesh.positions));
+    for numbers in [&mesh.face_sizes, &mesh.corners, &mesh.surfaces] {
+        hash.update(bytemuck::cast_slice(numbers));
+    }
+    mesh.uvs.iter().for_each(|uvs| hash.update(bytemuck::cast_slice(uvs)));
+    for group in &mesh.groups {
+        hash.update(group.name.as_bytes());
+        hash.update(bytemuck::cast_slice(&group.vertices));
+    }
+    for attribute in &mesh.attributes {
+        hash.update(attribute.name.as_bytes());
+        hash.update(bytemuck::cast_slice(&attribute.values));
+    }
+    format!("{:032x}", hash.digest128())
 }
 
 fn hash(path: &Path) -> Result<String> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use glam::{DVec3, Vec3};
 
+use super::sides::{around_edges, in_order, sides};
 use super::triangle_tree::{Feature, TriangleTree};
 
 /// A surface of triangles that encloses a body and faces out of it.
@@ -153,16 +154,13 @@ impl ClosedMesh {
 
 /// Fails for the first edge that is not one of two triangles which face the same way.
 fn check_edges(triangles: &[[u32; 3]]) -> Result<(), ClosedMeshError> {
-    // Both ends in order of their index, and whether the triangle has them the other way round.
-    let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-    let mut sides: Vec<([u32; 2], bool)> = sides.map(|[a, b]| ([a.min(b), a.max(b)], a > b)).collect();
-    sides.sort_unstable();
+    let sides = sides(triangles);
     let mut open = Vec::new();
-    for around in sides.chunk_by(|left, right| left.0 == right.0) {
-        let vertices = around[0].0;
+    for around in around_edges(&sides) {
+        let vertices = around[0].edge;
         match around {
             [_] => open.push(vertices),
-            [(_, first), (_, second)] if first == second => return Err(ClosedMeshError::Opposed { vertices }),
+            [first, second] if first.ascends == second.ascends => return Err(ClosedMeshError::Opposed { vertices }),
             [_, _] => {}
             more => return Err(ClosedMeshError::Crowded { faces: more.len(), vertices }),
         }
@@ -231,8 +229,4 @@ impl<'a> SignedDistance<'a> {
         let distance = closest.distance_squared.sqrt();
         Some(if (point - closest.point).dot(normal) < 0.0 { -distance } else { distance })
     }
-}
-
-fn in_order([a, b]: [u32; 2]) -> [u32; 2] {
-    [a.min(b), a.max(b)]
 }

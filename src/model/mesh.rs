@@ -3,7 +3,7 @@ use glam::{DVec3, Vec2, Vec3};
 use super::components::Components;
 use super::hinge::pairs;
 use super::patch::{Facet, Patch};
-use super::sides::{around_edges, sides};
+use super::sides::{Side, around_edges, in_order, sides};
 use super::{BendingForm, Cloth, Coloring, Pattern, Spring, SpringKind};
 
 /// Share of a garment's height, from its top, that best holds it ([`TriangleMesh::tops`]).
@@ -160,26 +160,14 @@ impl TriangleMesh {
         masses
     }
 
-    /// Every edge once in order, their patches, and every pair of corners that face each other across an edge once; no pair is
-    /// an edge.
-    fn edges_and_opposites(&self) -> (Vec<[u32; 2]>, Vec<Patch>, Vec<[u32; 2]>) {
+    /// The patch of each edge, edge by edge.
+    fn patches(&self, sides: &[Side]) -> Vec<Patch> {
         let facet = |triangle: u32| Facet {
             corners: self.triangles[triangle as usize].map(|vertex| self.position(vertex)),
             uvs: self.uvs.as_ref().map(|uvs| uvs[triangle as usize]),
         };
-        let sides = sides(&self.triangles);
-        let (mut edges, mut patches) = (Vec::new(), Vec::new());
-        let mut opposites = Vec::new();
-        for around in around_edges(&sides) {
-            let edge = around[0].edge;
-            edges.push(edge);
-            patches.push(Patch::new(edge.map(|vertex| self.position(vertex)), around, facet));
-            opposites.extend(pairs(around).map(|[one, other]| sorted(one.corner, other.corner)));
-        }
-        opposites.sort_unstable();
-        opposites.dedup();
-        opposites.retain(|pair| pair[0] != pair[1] && edges.binary_search(pair).is_err());
-        (edges, patches, opposites)
+        let patch = |around: &[Side]| Patch::new(around[0].edge.map(|vertex| self.position(vertex)), around, facet);
+        around_edges(sides).map(patch).collect()
     }
 
     /// The vertices within `fraction` of the height of their connected component below its top.
@@ -213,14 +201,16 @@ impl TriangleMesh {
     /// Where `area_density` isn't positive and finite.
     pub fn cloth(&self, area_density: f32, bending: BendingForm) -> Cloth {
         assert!(area_density.is_finite() && area_density > 0.0, "a cloth cannot weigh {area_density} kg/m²");
-        let (edges, edge_patches, opposites) = self.edges_and_opposites();
+        let sides = sides(&self.triangles);
+        let edges: Vec<[u32; 2]> = around_edges(&sides).map(|around| around[0].edge).collect();
+        let edge_patches = self.patches(&sides);
         let spring = |particles: [u32; 2], kind| {
             let [a, b] = particles.map(|particle| self.position(particle));
             Spring { particles, rest_length: a.distance(b) as f32, kind }
         };
         let mut springs: Vec<Spring> = edges.iter().map(|edge| spring(*edge, SpringKind::Structural)).collect();
         if bending == BendingForm::Distance {
-            let across = opposites.into_iter().map(|pair| spring(pair, SpringKind::Bending));
+            let across = opposites(&sides, &edges).into_iter().map(|pair| spring(pair, SpringKind::Bending));
             // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
             springs.extend(across.filter(|spring| spring.rest_length > 0.0));
         }
@@ -273,8 +263,14 @@ pub(super) fn has_area([a, b, c]: [DVec3; 3]) -> bool {
     (b - a).cross(c - a).length() > LEAST_HEIGHT * longest * longest
 }
 
-fn sorted(a: u32, b: u32) -> [u32; 2] {
-    [a.min(b), a.max(b)]
+/// Every pair of corners that face each other across an edge, once; no pair is one of `edges`, which are in order.
+fn opposites(sides: &[Side], edges: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let across = around_edges(sides).flat_map(pairs);
+    let mut opposites: Vec<[u32; 2]> = across.map(|[one, other]| in_order([one.corner, other.corner])).collect();
+    opposites.sort_unstable();
+    opposites.dedup();
+    opposites.retain(|pair| pair[0] != pair[1] && edges.binary_search(pair).is_err());
+    opposites
 }
 
 #[cfg(test)]

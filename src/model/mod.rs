@@ -2,6 +2,7 @@
 
 mod adjacency;
 mod attachment;
+mod bounds;
 mod closed_mesh;
 mod collider;
 mod coloring;
@@ -30,6 +31,7 @@ mod triangle_tree;
 
 pub use adjacency::triangles_around;
 pub use attachment::{AttachedParticle, Attachment};
+pub use bounds::bounds;
 pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
 pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
 pub use coloring::{Coloring, Joins};

@@ -17,7 +17,7 @@ pub(super) struct Side {
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let of_triangle = |(triangle, &[a, b, c]): (u32, &[u32; 3])| {
         [[a, b, c], [b, c, a], [c, a, b]].map(|[from, to, corner]| Side {
-            edge: [from.min(to), from.max(to)],
+            edge: in_order([from, to]),
             corner,
             triangle,
             ascends: from < to,
@@ -26,6 +26,11 @@ pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides: Vec<Side> = (0..).zip(triangles).flat_map(of_triangle).collect();
     sides.sort_unstable();
     sides
+}
+
+/// Two vertices, the lower index first.
+pub(super) fn in_order([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
 }
 
 /// The sides along each edge.

@@ -1,6 +1,9 @@
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
+use super::Preparation;
+use super::bounds::extent;
+
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -107,9 +110,14 @@ impl SourceMesh {
     /// The longest side of the box around it, in the file's unit.
     #[must_use]
     pub fn size(&self) -> f32 {
-        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-            .map(|pick| self.positions.iter().copied().reduce(pick).unwrap_or_default());
-        (greatest - least).max_element()
+        extent(&self.positions).max_element()
+    }
+
+    /// How it is to be read: with a unit and an axis that were given, or else its own.
+    #[must_use]
+    pub fn preparation(&self, metres_per_unit: Option<f32>, up: Option<UpAxis>, weld_share: f32) -> Preparation {
+        let metres_per_unit = metres_per_unit.unwrap_or_else(|| self.guess_metres_per_unit());
+        Preparation { metres_per_unit, up: up.unwrap_or(self.up), weld_share }
     }
 
     /// The length of the file's unit \[m\]: what the format says, or else a guess from the size: up to 10 it is in metres, up to 300

@@ -36,8 +36,8 @@ impl ColliderView {
         let fragment = Some((shaders::VIEW_COLLIDER_FRAG, format));
         let shadow = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_SHADOW_VERT, None)?, &seen)?;
         let surface = Bindings::new(&pipeline(device, shaders::VIEW_COLLIDER_VERT, fragment)?, &lit)?;
-        let solid_shadow = pipeline(device, shaders::VIEW_SOLID_SHADOW_VERT, None)?;
-        let solid_surface = pipeline(device, shaders::VIEW_SOLID_VERT, fragment)?;
+        // Made for the first mesh, as few scenes have one.
+        let mut solid = None;
         let drawn = |(collider, shape): (u32, &Collider)| {
             let push = ColliderPush { collider };
             let Shape::Mesh { surface: mesh, field } = &shape.shape else {
@@ -47,9 +47,16 @@ impl ColliderView {
             let vertices = solid_vertices(mesh, field);
             let buffer = Buffer::from_slice(device, &format!("view.solids[{collider}]"), &vertices)?;
             let own = ("SolidVertices", (&buffer).into());
+            let (solid_shadow, solid_surface) = match &mut solid {
+                Some(made) => made,
+                none => none.insert((
+                    pipeline(device, shaders::VIEW_SOLID_SHADOW_VERT, None)?,
+                    pipeline(device, shaders::VIEW_SOLID_VERT, fragment)?,
+                )),
+            };
             Ok(Drawn {
-                shadow: Bindings::new(&solid_shadow, &[&seen[..], &[own]].concat())?,
-                surface: Bindings::new(&solid_surface, &[&lit[..], &[own]].concat())?,
+                shadow: Bindings::new(solid_shadow, &[&seen[..], &[own]].concat())?,
+                surface: Bindings::new(solid_surface, &[&lit[..], &[own]].concat())?,
                 push,
                 vertices: vertices.len() as u32,
             })

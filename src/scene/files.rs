@@ -87,11 +87,7 @@ impl SceneFiles {
     /// What the mesh of a file encloses.
     pub(super) fn solid(&self, mesh: &MeshSource<'_>) -> Result<Shape, SceneError> {
         let source = self.source_mesh(mesh.path)?;
-        let preparation = Preparation {
-            metres_per_unit: mesh.scale.unwrap_or_else(|| source.guess_metres_per_unit()),
-            up: mesh.up.unwrap_or(source.up),
-            weld_share: WELD_SHARE,
-        };
+        let preparation = source.preparation(mesh.scale, mesh.up, WELD_SHARE);
         let prepared = self.prepared_mesh(mesh.path, &source, &preparation)?;
         let make = || {
             let surface = closed_mesh(mesh.path, &source, &prepared, preparation.metres_per_unit)?;

@@ -26,23 +26,10 @@ pub struct SceneMesh {
 }
 
 impl SceneMesh {
-    /// Where the file would have its vertices with the particles at `places` \[m\]: in its unit, axes, order and number.
-    ///
-    /// # Panics
-    /// Where there are fewer places than particles.
-    #[must_use]
-    pub fn source_positions(&self, places: &[Vec3]) -> Vec<Vec3> {
-        let position = |&particle: &u32| self.preparation.source_position(places[particle as usize]);
-        self.prepared.particles.iter().map(position).collect()
-    }
-
     /// The sides of the box around it \[m\].
     #[must_use]
     pub fn size(&self) -> Vec3 {
-        let positions = self.prepared.mesh.positions();
-        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-            .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
-        greatest - least
+        self.prepared.size
     }
 
     /// What a person has to know of it in a line: how large it is, in which unit and axes it was taken, and what was mended.
@@ -84,11 +71,7 @@ impl Scene {
             return Ok(None);
         };
         let source = self.files.source_mesh(path)?;
-        let preparation = Preparation {
-            metres_per_unit: self.scale.unwrap_or_else(|| source.guess_metres_per_unit()),
-            up: self.up.unwrap_or(source.up),
-            weld_share: self.weld,
-        };
+        let preparation = source.preparation(self.scale, self.up, self.weld);
         let prepared = self.files.prepared_mesh(path, &source, &preparation)?;
         let unit_is_guessed = self.scale.is_none() && source.metres_per_unit.is_none();
         Ok(Some(SceneMesh { path: path.clone(), source, preparation, prepared, unit_is_guessed }))

@@ -17,7 +17,7 @@ use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
 
 use super::{Cache, CacheForm, PartialFile, Stream};
-use crate::model::{SourceMesh, UpAxis};
+use crate::model::{SourceMesh, UpAxis, bounds};
 
 /// Most frames of a glTF file, whose weights take 4 MB then.
 pub const MOST_GLTF_FRAMES: u32 = 1000;
@@ -98,8 +98,7 @@ impl Gltf {
         let mut places = Vec::new();
         for _ in 0..frames {
             let list = self.read_places(&mut reader)?;
-            let bounds = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-                .map(|pick| list.iter().copied().reduce(pick).unwrap_or_default().to_array().to_vec());
+            let bounds = bounds(&list).map(|corner| corner.to_array().to_vec());
             places.push(parts.accessor(self.frame_size(), FLOAT, "VEC3", list.len(), Some(34962), Some(bounds)));
         }
         let mode = if matches!(cache.form, CacheForm::Mesh(_)) { TRIANGLES } else { LINES };

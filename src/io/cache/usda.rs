@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use glam::Vec3;
 
 use super::{Cache, CacheForm, PartialFile, Stream};
-use crate::model::UpAxis;
+use crate::model::{UpAxis, bounds};
 
 /// Length of the line of an extent: a frame has 6 digits and a number 19 characters at most.
 const EXTENT_LINE: usize = 160;
@@ -108,8 +108,8 @@ fn extent(form: &CacheForm, positions: &[Vec3]) -> [Vec3; 2] {
         CacheForm::Mesh(_) => 0.0,
         CacheForm::Ropes { width, .. } => width / 2.0,
     };
-    let pick = |pick: fn(Vec3, Vec3) -> Vec3| positions.iter().copied().reduce(pick).unwrap_or_default();
-    [pick(Vec3::min) - half, pick(Vec3::max) + half]
+    let [least, greatest] = bounds(positions);
+    [least - half, greatest + half]
 }
 
 /// A point as USD has it.

@@ -10,6 +10,7 @@ mod weld;
 
 use glam::Vec3;
 
+use super::bounds::extent;
 use super::sides::{around_edges, sides};
 use super::{SourceMesh, TriangleMesh, UpAxis};
 use doubles::{Kept, sound_triangles};
@@ -59,6 +60,8 @@ pub struct PreparedMesh {
     pub particles: Vec<u32>,
     /// The file's face that each triangle is part of. Shape \[triangle_count\].
     pub faces: Vec<u32>,
+    /// The sides of the box around it \[m\].
+    pub size: Vec3,
     /// How far apart vertices of a seam may have been \[m\].
     pub weld_distance: f64,
     /// What was found and mended.
@@ -122,9 +125,10 @@ impl PreparedMesh {
             };
             kept.iter().zip(&turned).map(of).collect()
         });
-        let places = numbering.vertices.iter().map(|&vertex| positions[vertex as usize]).collect();
+        let places: Vec<Vec3> = numbering.vertices.iter().map(|&vertex| positions[vertex as usize]).collect();
+        let size = extent(&places);
         let mesh = TriangleMesh::new(places, triangles).expect("every triangle has an area");
-        Ok(Self { mesh: mesh.with_uvs(uvs), particles, faces, weld_distance, findings })
+        Ok(Self { mesh: mesh.with_uvs(uvs), particles, faces, size, weld_distance, findings })
     }
 
     /// The first of the file's vertices that each particle stands for. Shape \[particle_count\].

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use glam::{DVec3, Vec3};
 
 use crate::model::SourceMesh;
+use crate::model::bounds::extent;
 use crate::model::components::Components;
-use crate::model::sides::{around_edges, sides};
+use crate::model::sides::{around_edges, in_order, sides};
 
 /// No vertices are welded that are further apart than this share of the mean length of the edges at open borders: two ends of
 /// one edge never are, in a mesh as fine as it may be.
@@ -33,9 +34,7 @@ impl Welded {
     /// each other all over, as layers of cloth do.
     pub(super) fn new(source: &SourceMesh, positions: &[Vec3], triangles: &[[u32; 3]], share: f32) -> Self {
         let border = Border::of(positions, triangles);
-        let [least, greatest] = [Vec3::min as fn(Vec3, Vec3) -> Vec3, Vec3::max]
-            .map(|pick| positions.iter().copied().reduce(pick).unwrap_or_default());
-        let size = f64::from((greatest - least).max_element());
+        let size = f64::from(extent(positions).max_element());
         let reach = (f64::from(share) * size).min(MOST_OF_AN_EDGE * border.mean_edge_length);
         let surface = |vertex: u32| source.surfaces.get(vertex as usize).copied().unwrap_or_default();
 
@@ -48,7 +47,7 @@ impl Welded {
         let layers = layers(&pieces, &border.is_inside, &on_others);
 
         used.retain(|&vertex| !border.is_inside[vertex as usize]);
-        let is_seam = |a, b| surface(a) == surface(b) && !layers.contains(&sorted(piece(a), piece(b)));
+        let is_seam = |a, b| surface(a) == surface(b) && !layers.contains(&in_order([piece(a), piece(b)]));
         let seams = near_pairs(positions, &used, reach, is_seam);
         let vertices = Components::of_pairs(positions.len(), seams.into_iter()).of;
         let mut layers: Vec<[u32; 2]> = layers.into_iter().collect();
@@ -134,12 +133,8 @@ fn layers(pieces: &Components, is_inside: &[bool], near: &[[u32; 2]]) -> HashSet
     }
     let mut shared: HashMap<[u32; 2], usize> = HashMap::new();
     for &[a, b] in near {
-        *shared.entry(sorted(pieces.of[a as usize], pieces.of[b as usize])).or_default() += 1;
+        *shared.entry(in_order([pieces.of[a as usize], pieces.of[b as usize]])).or_default() += 1;
     }
     let all_over = |pair: &[u32; 2], count: usize| pair.iter().all(|piece| sizes[piece].1 && count >= sizes[piece].0);
     shared.into_iter().filter(|(pair, count)| all_over(pair, *count)).map(|(pair, _)| pair).collect()
-}
-
-fn sorted(a: u32, b: u32) -> [u32; 2] {
-    [a.min(b), a.max(b)]
 }

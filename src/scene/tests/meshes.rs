@@ -1,7 +1,7 @@
 //! Meshes of files: their unit and axes, and pins in the numbering of the file.
 
 use super::*;
-use crate::model::UpAxis;
+use crate::model::{Body, UpAxis};
 
 /// Two quads side by side, hung up in the file's unit; the second has its vertices to itself, as another smoothing group may.
 /// Group `left` holds the left edge, and red is painted at the right one.
@@ -110,25 +110,26 @@ fn units_and_axes_are_guessed_told_and_set() {
         let (folder, path) = written("strip.obj", strip(unit));
         let scene = load(path.to_str().expect("a path"), settings).expect("a scene");
         let mesh = scene.scene_mesh().expect("a mesh").expect("one");
-        (mesh.summary().replace(&folder.path().display().to_string(), ""), mesh)
+        let baked = scene.baked_shape(&Body::Cloth(scene.cloth().expect("a cloth"))).expect("a shape");
+        (mesh.summary().replace(&folder.path().display().to_string(), ""), mesh, baked)
     };
     let welded = "; 2 vertices welded to others of a seam";
     let guessed = "guessed from its size (--scale sets it)";
     for (unit, name) in [(1.0, "metres"), (0.01, "centimetres"), (0.001, "millimetres")] {
-        let (told, mesh) = summary(unit, &[]);
+        let (told, mesh, _) = summary(unit, &[]);
         let expected =
             format!("/strip.obj: 8 vertices and 3 faces, 2.000 x 0.500 x 0.000 m, y up, in {name}, {guessed}{welded}");
         assert_eq!(told, expected);
         assert_eq!(mesh.preparation.metres_per_unit, unit);
     }
-    let (told, mesh) = summary(1.0, &["scale=0.5", "up=z"]);
+    let (told, mesh, baked) = summary(1.0, &["scale=0.5", "up=z"]);
     assert_eq!(
         told,
         format!("/strip.obj: 8 vertices and 3 faces, 1.000 x 0.000 x 0.250 m, z up, in units of 0.5 m{welded}")
     );
     assert_eq!(mesh.preparation.up, UpAxis::Z);
     // Where the particles are now, the file would have its vertices: in its numbers, unit and axes.
-    assert_eq!(mesh.source_positions(mesh.prepared.mesh.positions()), mesh.source.positions);
+    assert_eq!(baked.points(mesh.prepared.mesh.positions()), mesh.source.positions);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
         if let Ok(Some(mesh)) = scene.scene_mesh() {
             let size = mesh.size();
             let text = format!("{:.2} x {:.2} x {:.2} m", size.x, size.y, size.z);
-            fact(ui, "Mesh", text).on_hover_text(mesh.summary());
+            fact(ui, "Mesh", text).on_hover_ui(|ui| drop(ui.label(mesh.summary())));
         }
         fact(ui, "Particles", grouped(simulation.body().positions().len()));
         if constraints > 0 {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Validated;
-use tautline::engine::reflect::{Access, Binding, BindingKind, reflect};
+use tautline::engine::reflect::{Access, Binding, BindingKind, reflect, reflect_specialised};
 use tautline::engine::{Bound, Buffer, Device, Error, Extent, Frames, Image, ImageKind, Kernel, OneOf, ShaderCode, vk};
 use tautline::shaders;
 
@@ -324,6 +324,42 @@ fn access_is_read_out_of_the_shader() {
         ]
     );
     assert_eq!(step.local_size, [16, 16, 1]);
+}
+
+/// Each workgroup turns its own part of values around, through memory of 16 values more than it needs.
+const TURN_AROUND: &str = "#version 450
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SPARE = 4;
+layout(std430, binding = 0) buffer Values { uint values[]; };
+shared uint part[gl_WorkGroupSize.x + 2 * SPARE];
+void main() {
+    part[gl_WorkGroupSize.x - 1 - gl_LocalInvocationID.x + SPARE] = values[gl_GlobalInvocationID.x];
+    barrier();
+    values[gl_GlobalInvocationID.x] = part[gl_LocalInvocationID.x + SPARE];
+}";
+
+#[test]
+fn a_kernel_is_specialised_by_constants() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let words = compile(TURN_AROUND);
+    let code = ShaderCode { name: "turn_around", words: &words };
+    for size in [1, 8, 32] {
+        let reflection = reflect_specialised(&words, &[size, 8]).unwrap();
+        assert_eq!((reflection.local_size, reflection.shared_memory), ([size, 1, 1], 4 * (size + 16)));
+        let values = Buffer::from_slice(device, "values", &(0..64).collect::<Vec<u32>>()).unwrap();
+        let kernel = Kernel::specialised(device, &code, &[size, 8]).unwrap();
+        assert_eq!(kernel.local_size(), [size, 1, 1]);
+        let turn = kernel.bind(&[("Values", (&values).into())]).unwrap();
+        Frames::run_once(device, |recorder| recorder.dispatch(&turn, &(), [64, 1, 1])).unwrap();
+        let turned = (0..64 / size).flat_map(|group| (size * group..size * (group + 1)).rev());
+        assert_eq!(values.read::<u32>().unwrap(), turned.collect::<Vec<_>>());
+    }
+    let refused = |constants: &[u32]| Kernel::specialised(device, &code, constants).err().unwrap();
+    assert!(matches!(refused(&[1 << 20, 8]), Error::OverLimit { unit: "invocations", .. }));
+    let limit = device.limits().max_compute_shared_memory_size;
+    assert!(matches!(refused(&[1, limit / 8]), Error::OverLimit { unit: "bytes", .. }));
+    assert!(refused(&[1, 8, 3]).to_string().contains("no constant with constant_id = 2"));
 }
 
 #[test]

@@ -66,8 +66,8 @@ impl DrawPipeline {
         let fragment_words = description.fragment.map(|code| current(device, &code, "frag")).transpose()?;
         let fragment_code = description.fragment.zip(fragment_words.as_deref());
         let fragment_code = fragment_code.map(|(code, words)| ShaderCode { name: code.name, words });
-        let vertex = reflect_shader(&vertex_code, spirv::ExecutionModel::Vertex)?;
-        let reflect_fragment = |code| reflect_shader(code, spirv::ExecutionModel::Fragment);
+        let vertex = reflect_shader(&vertex_code, spirv::ExecutionModel::Vertex, &[])?;
+        let reflect_fragment = |code| reflect_shader(code, spirv::ExecutionModel::Fragment, &[]);
         let fragment = fragment_code.as_ref().map(reflect_fragment).transpose()?;
         let mut stages = vec![(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| (vk::ShaderStageFlags::FRAGMENT, fragment)));

@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Call, Error, Result};
-use super::reflect::{Access, Binding, BindingKind, Reflection, reflect};
+use super::reflect::{Access, Binding, BindingKind, Reflection, reflect_specialised};
 
 /// A compiled shader: its name, by which captures, timings and errors call it, and its SPIR-V.
 #[derive(Clone, Copy, Debug)]
@@ -170,10 +170,14 @@ fn check_descriptor_counts(device: &Device, name: &str, reflection: &Reflection)
     Ok(())
 }
 
-/// Reads the interface out of a shader and checks that it is one `main` of the stage `model`.
-pub(super) fn reflect_shader(code: &ShaderCode<'_>, model: spirv::ExecutionModel) -> Result<Reflection> {
+/// Reads the interface out of a shader with these constants and checks that it is one `main` of the stage `model`.
+pub(super) fn reflect_shader(
+    code: &ShaderCode<'_>,
+    model: spirv::ExecutionModel,
+    constants: &[u32],
+) -> Result<Reflection> {
     let told = |reason| Error::Shader { shader: code.name.into(), reason };
-    let reflection = reflect(code.words).map_err(told)?;
+    let reflection = reflect_specialised(code.words, constants).map_err(told)?;
     match &reflection.entry_points[..] {
         [(found, name)] if *found == model && name == "main" => Ok(reflection),
         found => Err(told(format!("it has to be one {model:?} shader with the entry point main, not {found:?}"))),

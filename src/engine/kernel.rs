@@ -31,14 +31,28 @@ impl Kernel {
     /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
     /// larger than the device allows, or what Vulkan reports.
     pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
-        Self::with_flags(device, code, vk::PipelineCreateFlags::empty())
+        Self::specialised(device, code, &[])
     }
 
-    /// As [`Kernel::new`], with flags for the driver.
-    pub(super) fn with_flags(device: &Device, code: &ShaderCode<'_>, flags: vk::PipelineCreateFlags) -> Result<Self> {
+    /// As [`Kernel::new`], where the shader's constant with `constant_id = i` has the value `constants[i]`: such as the size
+    /// of its workgroups and of what they share, which the device limits.
+    ///
+    /// # Errors
+    /// As [`Kernel::new`], and [`Error::Shader`] where it has no such constant.
+    pub fn specialised(device: &Device, code: &ShaderCode<'_>, constants: &[u32]) -> Result<Self> {
+        Self::with_flags(device, code, constants, vk::PipelineCreateFlags::empty())
+    }
+
+    /// As [`Kernel::specialised`], with flags for the driver.
+    pub(super) fn with_flags(
+        device: &Device,
+        code: &ShaderCode<'_>,
+        constants: &[u32],
+        flags: vk::PipelineCreateFlags,
+    ) -> Result<Self> {
         let words = current(device, code, "comp")?;
         let code = &ShaderCode { name: code.name, words: &words };
-        let reflection = reflect_shader(code, spirv::ExecutionModel::GLCompute)?;
+        let reflection = reflect_shader(code, spirv::ExecutionModel::GLCompute, constants)?;
         if reflection.local_size.contains(&0) {
             let reason = "its workgroup has no fixed size".into();
             return Err(Error::Shader { shader: code.name.into(), reason });
@@ -47,10 +61,15 @@ impl Kernel {
         let interface = Interface::new(device, code.name, &[(vk::ShaderStageFlags::COMPUTE, &reflection)])?;
         let shader = format!("{}.comp", code.name);
         let module = Module::new(device, code, &shader)?;
+        let entry = |id: u32| vk::SpecializationMapEntry { constant_id: id, offset: 4 * id, size: size_of::<u32>() };
+        let entries: Vec<_> = (0..constants.len() as u32).map(entry).collect();
+        let specialisation =
+            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
-            .name(c"main");
+            .name(c"main")
+            .specialization_info(&specialisation);
         let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(interface.layout())];
         // SAFETY: module and layout are alive, and the layout was made from the module's reflection.
         let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };

@@ -90,6 +90,8 @@ struct Module {
     member_names: HashMap<(u32, u32), String>,
     types: HashMap<u32, Type>,
     constants: HashMap<u32, u32>,
+    /// `constant_id` of each constant that a program may specialise.
+    specialised: HashMap<u32, u32>,
     bindings: HashMap<u32, u32>,
     sets: HashMap<u32, u32>,
     array_strides: HashMap<u32, u32>,
@@ -100,16 +102,30 @@ struct Module {
     entry_points: Vec<(spirv::ExecutionModel, String)>,
     matrix_strides: HashMap<(u32, u32), u32>,
     local_size: [u32; 3],
-    /// From SPIR-V 1.6 on, compilers give the workgroup size as the ids of constants.
+    /// Where the workgroup size is specialised, and from SPIR-V 1.6 on always, it is the ids of constants.
     local_size_ids: Option<[u32; 3]>,
+    /// The constant whose parts are the workgroup size, in older SPIR-V.
+    workgroup_size: Option<u32>,
 }
 
-/// Reflects one SPIR-V module.
+/// Reflects one SPIR-V module, whose constants are as the shader has them.
 ///
 /// # Errors
 /// A sentence that says what is malformed, or which construct the engine does not bind.
 pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
-    let module = Module::parse(words)?;
+    reflect_specialised(words, &[])
+}
+
+/// As [`reflect`], where the constant with `constant_id = i` has the value `values[i]`: workgroups and what they share may
+/// be sized by such constants.
+///
+/// # Errors
+/// As [`reflect`], and where there is a value too many.
+pub fn reflect_specialised(words: &[u32], values: &[u32]) -> Result<Reflection, String> {
+    let module = Module::parse(words, values)?;
+    if let Some(id) = (0..values.len() as u32).find(|id| !module.specialised.values().any(|known| known == id)) {
+        return Err(format!("it has no constant with constant_id = {id}"));
+    }
     let mut reflection = Reflection {
         local_size: module.local_size()?,
         entry_points: module.entry_points.clone(),
@@ -150,7 +166,7 @@ pub fn reflect(words: &[u32]) -> Result<Reflection, String> {
 }
 
 impl Module {
-    fn parse(words: &[u32]) -> Result<Self, String> {
+    fn parse(words: &[u32], values: &[u32]) -> Result<Self, String> {
         if words.len() < 5 || words[0] != spirv::MAGIC_NUMBER {
             return Err("it is not SPIR-V: the magic number is missing".into());
         }
@@ -163,7 +179,9 @@ impl Module {
                 return Err("its SPIR-V is truncated".into());
             }
             if let Some(opcode) = spirv::Op::from_u32(head & 0xffff) {
-                module.instruction(opcode, &rest[1..length]).ok_or("its SPIR-V holds a truncated instruction")?;
+                module
+                    .instruction(opcode, &rest[1..length], values)
+                    .ok_or("its SPIR-V holds a truncated instruction")?;
             }
             last = spirv::Op::from_u32(head & 0xffff);
             rest = &rest[length..];
@@ -176,7 +194,7 @@ impl Module {
     }
 
     /// Takes in one instruction; `None` when it has fewer operands than its opcode needs.
-    fn instruction(&mut self, opcode: spirv::Op, operands: &[u32]) -> Option<()> {
+    fn instruction(&mut self, opcode: spirv::Op, operands: &[u32], values: &[u32]) -> Option<()> {
         let at = |index: usize| operands.get(index).copied();
         match opcode {
             spirv::Op::Name => drop(self.names.insert(at(0)?, text(operands.get(1..)?))),
@@ -190,6 +208,19 @@ impl Module {
                 self.local_size_ids = Some([at(2)?, at(3)?, at(4)?]);
             }
             spirv::Op::Constant => drop(self.constants.insert(at(1)?, at(2)?)),
+            spirv::Op::SpecConstant => {
+                let id = at(1)?;
+                let chosen = self.specialised.get(&id).and_then(|&constant_id| values.get(constant_id as usize));
+                self.constants.insert(id, chosen.copied().unwrap_or(at(2)?));
+            }
+            spirv::Op::SpecConstantOp => {
+                if let Some(value) = self.computed(spirv::Op::from_u32(at(2)?)?, operands.get(3..)?) {
+                    self.constants.insert(at(1)?, value);
+                }
+            }
+            spirv::Op::SpecConstantComposite if self.workgroup_size == at(1) => {
+                self.local_size_ids = Some([at(2)?, at(3)?, at(4)?]);
+            }
             spirv::Op::EntryPoint => {
                 self.entry_points.push((spirv::ExecutionModel::from_u32(at(0)?)?, text(operands.get(2..)?)));
             }
@@ -203,8 +234,29 @@ impl Module {
         Some(())
     }
 
+    /// The value of an expression of whole numbers, as shared arrays are sized by; none of other expressions.
+    fn computed(&self, opcode: spirv::Op, operands: &[u32]) -> Option<u32> {
+        let [a, b]: [u32; 2] = operands.try_into().ok()?;
+        // A part of gl_WorkGroupSize.
+        if opcode == spirv::Op::CompositeExtract && self.workgroup_size == Some(a) {
+            return self.constants.get(self.local_size_ids?.get(b as usize)?).copied();
+        }
+        let [a, b] = [*self.constants.get(&a)?, *self.constants.get(&b)?];
+        match opcode {
+            spirv::Op::IAdd => a.checked_add(b),
+            spirv::Op::ISub => a.checked_sub(b),
+            spirv::Op::IMul => a.checked_mul(b),
+            spirv::Op::UDiv => a.checked_div(b),
+            _ => None,
+        }
+    }
+
     fn decorate(&mut self, id: u32, decoration: u32, value: Option<u32>) {
         match (spirv::Decoration::from_u32(decoration), value) {
+            (Some(spirv::Decoration::SpecId), Some(value)) => drop(self.specialised.insert(id, value)),
+            (Some(spirv::Decoration::BuiltIn), Some(value)) if value == spirv::BuiltIn::WorkgroupSize as u32 => {
+                self.workgroup_size = Some(id);
+            }
             (Some(spirv::Decoration::Binding), Some(value)) => drop(self.bindings.insert(id, value)),
             (Some(spirv::Decoration::DescriptorSet), Some(value)) => drop(self.sets.insert(id, value)),
             (Some(spirv::Decoration::ArrayStride), Some(value)) => drop(self.array_strides.insert(id, value)),

@@ -38,7 +38,7 @@ impl Device {
         if !self.has_statistics() {
             return Ok(Vec::new());
         }
-        let kernel = Kernel::with_flags(self, code, vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)?;
+        let kernel = Kernel::with_flags(self, code, &[], vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR)?;
         let loader = {
             let _loader = loader_lock();
             khr::pipeline_executable_properties::Device::new(self.instance().raw(), self.raw())

@@ -13,12 +13,13 @@ use ropes::{Setup, Stepper};
 use tautline::engine::Frames;
 use tautline::layout;
 use tautline::model::{
-    Anchor, Collider, HeightField, Path, Pose, RopeEnd, RopeStart, Ropes, Shape, collider_samples, colliders_during,
+    Anchor, Body, Collider, Grip, HeightField, Hold, MOST_ROPE_PARTICLES, Path, Pose, RopeEnd, RopeStart, Ropes, Shape,
+    collider_samples, colliders_during,
 };
 use tautline::reference;
 use tautline::reference::collide::Colliders;
 use tautline::scene::Scene;
-use tautline::solver::{RopeDetail, RopeSway, RopeVerlet, Solver};
+use tautline::solver::{RopeDetail, RopeSettings, RopeSway, RopeVerlet, Solver};
 
 /// One test per case, on the backend that `$make` starts.
 macro_rules! every_case {
@@ -199,10 +200,13 @@ fn make_gpu(setup: &Setup) -> Box<dyn Stepper> {
 /// Particles of each rope: the fewest and the most, even and odd, and on either side of a workgroup's size.
 const COUNTS: [usize; 9] = [2, 3, 5, 17, 63, 64, 65, 129, 256];
 
-/// Ropes of all sizes at random places, with every kind of anchors and colliders.
-fn random(random: &mut Random) -> Setup {
+/// As many that even the smallest subgroups keep some of them in registers, and those of 8 all of them.
+const SHORT_COUNTS: [usize; 9] = [2, 3, 5, 7, 15, 16, 9, 4, 13];
+
+/// Ropes with so many particles at random places, with every kind of anchors and colliders.
+fn random(random: &mut Random, counts: &[usize]) -> Setup {
     let vector = |random: &mut Random| Vec3::new(random.signed(), random.signed(), random.signed());
-    let starts: Vec<_> = COUNTS
+    let starts: Vec<_> = counts
         .iter()
         .map(|&count| {
             let mut place = vector(random);
@@ -216,7 +220,7 @@ fn random(random: &mut Random) -> Setup {
             RopeStart { positions: positions.collect(), length }
         })
         .collect();
-    let anchors = (0..COUNTS.len()).flat_map(|rope| {
+    let anchors = (0..counts.len()).flat_map(|rope| {
         let ends = [vec![], vec![RopeEnd::First], vec![RopeEnd::Last], vec![RopeEnd::First, RopeEnd::Last]];
         ends[rope % 4].clone().into_iter().map(move |end| (rope, end))
     });
@@ -226,7 +230,9 @@ fn random(random: &mut Random) -> Setup {
         let pose = |position| Pose { position, rotation: Quat::IDENTITY };
         // Those that two ends hold are short enough for both.
         let path = vec![(0.0, pose(0.8 * position)), (0.1, pose(0.8 * position + 0.02 * vector(random)))];
-        Anchor { rope, end, hold: Path::through(path).unwrap().into() }
+        // In the second step, some let go.
+        let release = (rope % 8 == 7).then_some(1.5 / 240.0);
+        Anchor { rope, end, hold: Hold { path: Path::through(path).unwrap(), release } }
     });
     let anchors = anchors.collect();
     let ropes = Ropes::new(&starts, anchors).unwrap();
@@ -264,28 +270,100 @@ const DETAIL: RopeDetail =
 
 #[test]
 fn the_kernel_steps_as_its_twin_does() {
-    let mut setup = random(&mut Random(7));
-    setup.settings.detail = Some(DETAIL);
-    for distance in [0.0, 15.0, 25.0, 50.0] {
-        let mut steppers = [make_twin(&setup), make_gpu(&setup)];
-        for step in 0..2 {
-            for stepper in &mut steppers {
-                stepper.set_camera(Vec3::X * distance);
-                stepper.step(1);
-            }
-            let [twin, gpu] = steppers.each_ref().map(|stepper| (stepper.positions(), stepper.levels()));
-            assert_eq!(twin.1, gpu.1, "{distance} m");
-            for (index, (twin, gpu)) in twin.0.iter().zip(&gpu.0).enumerate() {
-                let apart = (*twin - *gpu).abs().max_element();
-                assert!(apart <= TOLERANCE, "{distance} m, step {step}, particle {index}: {gpu} on the GPU, {twin}");
-            }
+    for counts in [COUNTS, SHORT_COUNTS] {
+        let mut setup = random(&mut Random(7), &counts);
+        steps_as_its_twin(&setup, 0.0);
+        setup.settings.detail = Some(DETAIL);
+        for distance in [0.0, 15.0, 25.0, 50.0] {
+            steps_as_its_twin(&setup, distance);
         }
     }
 }
 
+fn steps_as_its_twin(setup: &Setup, distance: f32) {
+    let mut steppers = [make_twin(setup), make_gpu(setup)];
+    for step in 0..2 {
+        for stepper in &mut steppers {
+            stepper.set_camera(Vec3::X * distance);
+            stepper.step(1);
+        }
+        let [twin, gpu] = steppers.each_ref().map(|stepper| (stepper.positions(), stepper.levels()));
+        assert_eq!(twin.1, gpu.1, "{distance} m");
+        for (index, (twin, gpu)) in twin.0.iter().zip(&gpu.0).enumerate() {
+            let apart = (*twin - *gpu).abs().max_element();
+            assert!(apart <= TOLERANCE, "{distance} m, step {step}, particle {index}: {gpu} on the GPU, {twin}");
+        }
+    }
+}
+
+/// A device that can keep ropes in the registers of subgroups ends in the bits of shared memory, however long they are, where
+/// they lie, at which level, and whatever hands do. Levels that go up and down need both ways in one dispatch.
+#[test]
+fn registers_and_shared_memory_end_in_the_same_bits() {
+    let validated = Validated::open();
+    let Some(size) = validated.device.subgroup_size() else {
+        println!("{} keeps ropes in shared memory only", validated.device.info().name);
+        return;
+    };
+    let longest = 2 * size as usize;
+    // All planes start at a pair of particles, or none but the first; and some ropes are too long.
+    let paired = [2, 3, longest - 1, longest, 8];
+    let unpaired = [2, 3, 5, longest - 1, longest];
+    let mixed = [2, 3, longest - 1, MOST_ROPE_PARTICLES.min(longest + 1), longest, MOST_ROPE_PARTICLES];
+    for (counts, seed) in [(&paired[..], 9), (&unpaired, 10), (&mixed, 11)] {
+        let mut setup = random(&mut Random(seed), counts);
+        for detail in [None, Some(DETAIL)] {
+            setup.settings.detail = detail;
+            ends_in_the_same_bits(&validated, &setup);
+        }
+        setup.colliders.clear();
+        ends_in_the_same_bits(&validated, &setup);
+    }
+}
+
+fn ends_in_the_same_bits(validated: &Validated, setup: &Setup) {
+    let Setup { ropes, previous, step, settings, colliders } = setup;
+    let particles = |rope: usize| ropes.ropes()[rope].particles.clone();
+    let start = start(ropes);
+    let run = |is_plain: bool| {
+        let settings = RopeSettings { is_plain, ..*settings };
+        let mut solver = RopeVerlet::new(&validated.device, ropes, colliders, *step, settings).unwrap();
+        solver.write(previous, &start).unwrap();
+        let mut ends = Vec::new();
+        for (number, distance) in [0.0, 0.0, 15.0, 25.0, 50.0, 50.0, 25.0, 15.0, 0.0, 0.0].into_iter().enumerate() {
+            let hand = start[0] + Vec3::new(0.3, 0.2, -0.1);
+            match number {
+                1 => solver.set_grip(Some(Grip::soft(&Body::Ropes(ropes.clone()), particles(3).start + 3, hand))),
+                3 => solver.set_inverse_mass(particles(3).start + 4, 0.0),
+                // The rope is held at both ends, one of which is let go of.
+                5 => solver.set_inverse_mass(particles(3).start, 1.0),
+                6 => solver.set_grip(Some(Grip::soft(&Body::Ropes(ropes.clone()), particles(4).end - 1, hand))),
+                7 => solver.set_inverse_mass(particles(1).start + 1, 0.0),
+                8 => solver.set_grip(None),
+                _ => {}
+            }
+            solver.set_camera(Vec3::X * distance);
+            let time = number as f64 * f64::from(step.dt);
+            Frames::run_once(&validated.device, |recorder| solver.record(recorder, time)).unwrap();
+            ends.push((solver.positions().unwrap(), solver.levels().unwrap()));
+        }
+        (solver.passes(), ends)
+    };
+    let ((pass, expected), (other_pass, ends)) = (run(true), run(false));
+    assert_eq!((&*pass[0].0, &*other_pass[0].0), ("rope/step", "rope/step_subgroup"));
+    for (number, ((expected, levels), (positions, other_levels))) in expected.iter().zip(&ends).enumerate() {
+        assert_eq!(levels, other_levels, "step {number}");
+        for (index, (expected, position)) in expected.iter().zip(positions).enumerate() {
+            let [expected, found] = [expected, position].map(|position| position.to_array().map(f32::to_bits));
+            assert_eq!(expected, found, "{settings:?}: step {number}, particle {index} of {}", start.len());
+        }
+    }
+    assert_eq!(expected[4].1.contains(&3), settings.detail.is_some(), "{:?}", expected[4].1);
+}
+
 #[test]
 fn the_fast_solver_on_the_cpu_ends_in_the_bits_of_the_twin() {
-    let mut setup = random(&mut Random(8));
+    let mut setup = random(&mut Random(8), &COUNTS);
     setup.settings.detail = Some(DETAIL);
     let hills = (0..30).map(|index| 0.1 * (index as f32).sin()).collect();
     let shape = Shape::HeightField(HeightField::new(Vec2::new(3.0, 2.0), 6, hills).unwrap());

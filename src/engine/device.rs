@@ -127,6 +127,12 @@ impl Device {
         if optional.has_statistics {
             create = create.push_next(&mut executables);
         }
+        let mut subgroups = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
+            .subgroup_size_control(true)
+            .compute_full_subgroups(true);
+        if optional.subgroups.is_some() {
+            create = create.push_next(&mut subgroups);
+        }
         // SAFETY: `info` says that the device has these features and this queue family; the extensions were looked up.
         let raw = unsafe { create_device(raw_instance, &info, &create) }?;
 
@@ -189,6 +195,12 @@ impl Device {
 
     pub(crate) fn compares_depth(&self) -> bool {
         self.shared.compares_depth
+    }
+
+    /// Invocations of a subgroup, where kernels can rely on full subgroups of that size and on shuffles within them.
+    #[must_use]
+    pub fn subgroup_size(&self) -> Option<u32> {
+        self.shared.extensions.subgroups.map(|subgroups| subgroups.size)
     }
 
     pub(super) fn extensions(&self) -> Extensions {

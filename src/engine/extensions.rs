@@ -7,6 +7,7 @@ use ash::{ext, khr, vk};
 use super::choice::DeviceInfo;
 use super::error::Result;
 use super::instance::Instance;
+use super::subgroups::Subgroups;
 
 /// Which of them a device has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(super) struct Extensions {
     pub(super) has_statistics: bool,
     /// The time of the device, to be read at any moment (VK_EXT_calibrated_timestamps, or KHR).
     pub(super) clock: Option<&'static CStr>,
+    /// Subgroups that kernels can rely on (VK_EXT_subgroup_size_control).
+    pub(super) subgroups: Option<Subgroups>,
 }
 
 impl Extensions {
@@ -36,12 +39,14 @@ impl Extensions {
                 clock = Some(name);
             }
         }
-        Ok(Self { has_statistics, clock })
+        Ok(Self { has_statistics, clock, subgroups: Subgroups::of(instance, info)? })
     }
 
     /// What has to be enabled.
     pub(super) fn names(self) -> impl Iterator<Item = &'static CStr> {
         let statistics = self.has_statistics.then_some(khr::pipeline_executable_properties::NAME);
-        statistics.into_iter().chain(self.clock)
+        let subgroups = self.subgroups.filter(|subgroups| subgroups.is_extension);
+        let subgroups = subgroups.map(|_| ext::subgroup_size_control::NAME);
+        statistics.into_iter().chain(self.clock).chain(subgroups)
     }
 }

@@ -29,7 +29,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Shader`] where the SPIR-V is malformed or no compute shader, [`Error::OverLimit`] where its workgroup is
-    /// larger than the device allows, or what Vulkan reports.
+    /// larger than the device allows, [`Error::DeviceLacks`] where it uses subgroups and the device has none to rely on, or
+    /// what Vulkan reports.
     pub fn new(device: &Device, code: &ShaderCode<'_>) -> Result<Self> {
         Self::specialised(device, code, &[])
     }
@@ -58,6 +59,10 @@ impl Kernel {
             return Err(Error::Shader { shader: code.name.into(), reason });
         }
         Self::check_workgroup(device, code.name, reflection.local_size, reflection.shared_memory)?;
+        let subgroup_size = match reflection.uses_subgroups {
+            true => Some(Self::check_subgroups(device, code.name, reflection.local_size)?),
+            false => None,
+        };
         let interface = Interface::new(device, code.name, &[(vk::ShaderStageFlags::COMPUTE, &reflection)])?;
         let shader = format!("{}.comp", code.name);
         let module = Module::new(device, code, &shader)?;
@@ -65,11 +70,16 @@ impl Kernel {
         let entries: Vec<_> = (0..constants.len() as u32).map(entry).collect();
         let specialisation =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
-        let stage = vk::PipelineShaderStageCreateInfo::default()
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
             .name(c"main")
             .specialization_info(&specialisation);
+        let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+        if let Some(size) = subgroup_size {
+            required.required_subgroup_size = size;
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS).push_next(&mut required);
+        }
         let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(interface.layout())];
         // SAFETY: module and layout are alive, and the layout was made from the module's reflection.
         let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
@@ -97,6 +107,22 @@ impl Kernel {
         }
         let most = u64::from(limits.max_compute_shared_memory_size);
         Device::check_limit(&what, shared_memory.into(), "bytes", ("maxComputeSharedMemorySize", most))
+    }
+
+    /// The size of its subgroups, into which its workgroup has to divide.
+    fn check_subgroups(device: &Device, name: &str, [width, height, depth]: [u32; 3]) -> Result<u32> {
+        let Some(subgroups) = device.extensions().subgroups else {
+            let what = format!("full subgroups of one size and shuffles within them, which '{name}' uses");
+            return Err(Error::DeviceLacks { device: device.info().name.clone(), what });
+        };
+        if !width.is_multiple_of(subgroups.size) {
+            let reason = format!("its workgroup is {width} wide, and no multiple of a subgroup of {}", subgroups.size);
+            return Err(Error::Shader { shader: name.into(), reason });
+        }
+        let needed = u64::from(width / subgroups.size) * u64::from(height) * u64::from(depth);
+        let limit = ("maxComputeWorkgroupSubgroups", subgroups.most_in_workgroup.into());
+        Device::check_limit(&format!("the workgroup of '{name}'"), needed, "subgroups", limit)?;
+        Ok(subgroups.size)
     }
 
     /// Binds each of `resources` where the shader declares its name: the name of the block for buffers, of the variable

@@ -38,6 +38,7 @@ pub mod reflect;
 mod replaced;
 mod sampler;
 mod statistics;
+mod subgroups;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;

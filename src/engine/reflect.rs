@@ -63,6 +63,8 @@ pub struct Reflection {
     pub local_size: [u32; 3],
     /// Memory that a workgroup shares \[bytes\].
     pub shared_memory: u32,
+    /// Whether it relies on subgroups.
+    pub uses_subgroups: bool,
     /// Stage and name of each entry point.
     pub entry_points: Vec<(spirv::ExecutionModel, String)>,
     /// Layout of every named struct with offsets, by name.
@@ -106,6 +108,7 @@ struct Module {
     local_size_ids: Option<[u32; 3]>,
     /// The constant whose parts are the workgroup size, in older SPIR-V.
     workgroup_size: Option<u32>,
+    uses_subgroups: bool,
 }
 
 /// Reflects one SPIR-V module, whose constants are as the shader has them.
@@ -128,6 +131,7 @@ pub fn reflect_specialised(words: &[u32], values: &[u32]) -> Result<Reflection, 
     }
     let mut reflection = Reflection {
         local_size: module.local_size()?,
+        uses_subgroups: module.uses_subgroups,
         entry_points: module.entry_points.clone(),
         ..Reflection::default()
     };
@@ -197,6 +201,7 @@ impl Module {
     fn instruction(&mut self, opcode: spirv::Op, operands: &[u32], values: &[u32]) -> Option<()> {
         let at = |index: usize| operands.get(index).copied();
         match opcode {
+            spirv::Op::Capability => self.uses_subgroups |= at(0)? == spirv::Capability::GroupNonUniform as u32,
             spirv::Op::Name => drop(self.names.insert(at(0)?, text(operands.get(1..)?))),
             spirv::Op::MemberName => drop(self.member_names.insert((at(0)?, at(1)?), text(operands.get(2..)?))),
             spirv::Op::Decorate => self.decorate(at(0)?, at(1)?, at(2)),

@@ -20,6 +20,7 @@ mod picker;
 mod residuals;
 mod rope;
 mod rope_hand;
+mod rope_list;
 mod simulation;
 mod state;
 mod state_file;

@@ -1,10 +1,12 @@
 //! `rope`: Verlet integration with distance constraints on chains, after document 004.
 //!
-//! A step is one dispatch: each workgroup takes one rope through all substeps.
+//! A step is one dispatch: each subgroup takes one rope through all substeps in its registers, or each workgroup in its shared
+//! memory.
 
 use glam::{Vec3, Vec4};
 
 use super::rope_hand::RopeHand;
+use super::rope_list::{RopeList, all_during};
 use super::state::truncated;
 use super::{Colliders, Particles, Solver, State, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
@@ -26,10 +28,6 @@ pub(super) const LET_GO: f32 = -1.0;
 /// holds the time within it however long a simulation runs.
 const SWAY_LOOP: f64 = 64.0;
 
-/// How far the ends of a rope may move against each other, as a share of its length, for its baked motion to go with
-/// them.
-const RIGID: f32 = 1e-5;
-
 /// What the solver is set to, beyond the [`Step`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RopeSettings {
@@ -39,6 +37,8 @@ pub struct RopeSettings {
     pub external_acceleration: Vec3,
     /// Levels of detail; without them every rope is simulated in full.
     pub detail: Option<RopeDetail>,
+    /// Keeps every rope in shared memory on the GPU, also where it could be kept in registers; it ends in the same bits.
+    pub is_plain: bool,
 }
 
 /// How ropes are coarser in the distance: at level 1 every second particle is simulated and half the iterations are
@@ -91,7 +91,7 @@ impl RopeSettings {
     /// What the kernel sees of `ropes` during the step from `start` to `end` \[s\], and of how they `rest`.
     #[must_use]
     pub fn ropes(&self, ropes: &Ropes, sways: &[Option<RopeSway>], start: f64, end: f64) -> Vec<layout::Rope> {
-        ropes.ropes().iter().zip(sways).map(|(rope, sway)| during(rope, *sway, start, end)).collect()
+        all_during(ropes, sways, start, end)
     }
 
     /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\];
@@ -132,34 +132,6 @@ pub struct RopeSway {
     pub frequency: f32,
 }
 
-fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::Rope {
-    let holds =
-        rope.anchors.each_ref().map(|hold| hold.as_ref().is_some_and(|hold| hold.holds_during(start, end - start)));
-    let has_let_go = rope.anchors.iter().zip(holds).any(|(hold, holds)| hold.is_some() && !holds);
-    let held_at = |time: f64| {
-        let [first, last] = rope.held_at(time);
-        [first.filter(|_| holds[0]), last.filter(|_| holds[1])]
-    };
-    let [first_start, last_start] = held_at(start);
-    let [first_end, last_end] = held_at(end);
-    let span = |[first, last]: [Option<Vec3>; 2]| Some(last? - first?);
-    let begun = span(rope.held_at(0.0)).unwrap_or_default();
-    let spans = [span([first_start, last_start]), span([first_end, last_end])];
-    let is_rigid = spans.into_iter().flatten().all(|span| span.distance(begun) <= RIGID * rope.length());
-    let held = |place: Option<Vec3>| place.map_or(Vec4::ZERO, |place| place.extend(1.0));
-    layout::Rope {
-        first: rope.particles.start,
-        particle_count: rope.particles.len() as u32,
-        link_length: rope.link_length,
-        coarsest: if sway.is_some() && is_rigid && !has_let_go { 3 } else { 2 },
-        first_start: held(first_start),
-        first_end: held(first_end),
-        last_start: held(last_start),
-        last_end: held(last_end),
-        sway: sway.map_or(Vec4::ZERO, |sway| sway.axis.extend(sway.frequency)),
-    }
-}
-
 /// Positions in xyz \[m\], and in w what hands have done, of the planes of a state; shape \[particle_count\].
 pub(super) fn positions(planes: &[f32]) -> Vec<Vec4> {
     let pins = &planes[PINS * planes.len() / PLANES..];
@@ -175,22 +147,47 @@ fn places(planes: &[f32]) -> [Vec<Vec3>; 2] {
     })
 }
 
+/// Invocations of a workgroup that keeps a rope in its shared memory.
+const SHARED_WORKGROUP: u32 = 64;
+/// Invocations of a workgroup of subgroups, where each keeps a rope in its registers; it divides by every size of them.
+const SUBGROUP_WORKGROUP: u32 = 128;
+
+/// The kernel that moves these ropes, and how many of its invocations take each.
+fn kernel(device: &Device, ropes: &Ropes, settings: &RopeSettings, collides: bool) -> engine::Result<(Kernel, u32)> {
+    let counts = || ropes.ropes().iter().map(|rope| rope.particles.len() as u32);
+    let longest = counts().max().unwrap_or_default();
+    let rope_count = ropes.ropes().len();
+    // An invocation keeps two particles in registers.
+    let fitting = |&size: &u32| counts().filter(|&count| count <= 2 * size).count();
+    let size = device.subgroup_size().filter(|size| !settings.is_plain && 2 * fitting(size) >= rope_count);
+    let Some(size) = size else {
+        let constants = [SHARED_WORKGROUP, longest, collides.into()];
+        return Ok((Kernel::specialised(device, &shaders::ROPE_STEP, &constants)?, SHARED_WORKGROUP));
+    };
+    // What is kept in shared memory has barriers, which no other subgroup comes to.
+    let is_without_memory = settings.detail.is_none() && fitting(&size) == rope_count;
+    let (workgroup, most_shared) = if is_without_memory { (size.max(SUBGROUP_WORKGROUP), 1) } else { (size, longest) };
+    let constants = [workgroup, most_shared, collides.into()];
+    Ok((Kernel::specialised(device, &shaders::ROPE_STEP_SUBGROUP, &constants)?, size))
+}
+
 /// The solver on the GPU.
 pub struct RopeVerlet {
     step: Step,
     settings: RopeSettings,
     ropes: Ropes,
-    sways: Vec<Option<RopeSway>>,
     camera: Option<Vec3>,
     planes: Buffer,
     rope_buffer: Buffer,
     /// What `rope_buffer` holds once the steps recorded so far have run.
-    recorded_ropes: Vec<layout::Rope>,
+    list: RopeList,
     colliders: Colliders,
     hand: RopeHand,
     /// Particles that are pinned, or let go, with the next recording, and the flag that says so.
     pending: Vec<(u32, f32)>,
     bindings: Bindings<Kernel>,
+    /// Of each rope.
+    invocations: u32,
 }
 
 impl RopeVerlet {
@@ -210,14 +207,15 @@ impl RopeVerlet {
     ) -> engine::Result<Self> {
         assert!(step.substeps > 0, "a step has a substep");
         let (sways, rests) = settings.baked(ropes, &step);
-        let recorded_ropes = settings.ropes(ropes, &sways, 0.0, f64::from(step.dt));
+        let list = RopeList::new(ropes, sways, 0.0, f64::from(step.dt));
         let plane_bytes = (PLANES * size_of::<f32>() * ropes.positions().len()) as u64;
         let planes = Buffer::zeroed(device, "ropes.planes", plane_bytes)?;
-        let rope_buffer = Buffer::from_slice(device, "ropes.list", &recorded_ropes)?;
+        let rope_buffer = Buffer::from_slice(device, "ropes.list", list.list())?;
         let rests = Buffer::from_slice(device, "ropes.rests", &rests)?;
         let parameters = Buffer::from_slice(device, "ropes.parameters", &[settings.parameters(&step)])?;
         let colliders = Colliders::new(device, colliders)?;
-        let bindings = Kernel::new(device, &shaders::ROPE_STEP)?.bind(&[
+        let (kernel, invocations) = kernel(device, ropes, &settings, !colliders.is_empty())?;
+        let bindings = kernel.bind(&[
             ("Planes", (&planes).into()),
             ("Ropes", (&rope_buffer).into()),
             ("Rests", (&rests).into()),
@@ -229,15 +227,15 @@ impl RopeVerlet {
             step,
             settings,
             ropes,
-            sways,
             camera: None,
             planes,
             rope_buffer,
-            recorded_ropes,
+            list,
             colliders,
             hand: RopeHand::default(),
             pending: Vec::new(),
             bindings,
+            invocations,
         };
         solver.reset()?;
         Ok(solver)
@@ -284,15 +282,13 @@ impl Solver for RopeVerlet {
         let end = time + f64::from(self.step.dt);
         self.record_hands(recorder)?;
         self.colliders.record(recorder, time, end)?;
-        let mut ropes = self.settings.ropes(&self.ropes, &self.sways, time, end);
-        self.hand.act(&mut ropes);
-        if ropes != self.recorded_ropes {
-            recorder.update(&self.rope_buffer, &ropes)?;
-            self.recorded_ropes = ropes;
+        let changed = self.list.advance(&self.ropes, &self.hand, time, end);
+        if !changed.is_empty() {
+            let offset = size_of::<layout::Rope>() * changed.start;
+            recorder.update_from(&self.rope_buffer, offset as u64, &self.list.list()[changed])?;
         }
         let push = self.hand.push(self.settings.push(self.camera, time, self.colliders.list().len()));
-        let [invocations, ..] = self.bindings.pipeline().local_size();
-        recorder.dispatch(&self.bindings, &push, [invocations * self.recorded_ropes.len() as u32, 1, 1])
+        recorder.dispatch(&self.bindings, &push, [self.invocations * self.ropes.ropes().len() as u32, 1, 1])
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {

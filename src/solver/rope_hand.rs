@@ -28,11 +28,15 @@ impl RopeHand {
         self.touched.iter().copied()
     }
 
+    /// The particles by which it changes ropes, in no order.
+    pub(super) fn particles(&self) -> impl Iterator<Item = u32> {
+        self.touched().chain(self.grip.as_ref().map(Grip::particle))
+    }
+
     /// Changes what the kernel sees of ropes.
     pub(super) fn act(&self, ropes: &mut [Rope]) {
-        let held = self.grip.as_ref().map(Grip::particle);
         // From the end of each rope on begins the next.
-        for particle in self.touched().chain(held) {
+        for particle in self.particles() {
             let rope = &mut ropes[ropes.partition_point(|rope| rope.first + rope.particle_count <= particle)];
             rope.coarsest = 0;
             if self.touched.contains(&particle) && particle == rope.first {

@@ -8,14 +8,15 @@ use crate::model::{self, Grip};
 use crate::shaders;
 use crate::solver::rope::{LET_GO, PINNED};
 use crate::solver::rope_hand::RopeHand;
+use crate::solver::rope_list::RopeList;
 use crate::solver::state::truncated;
-use crate::solver::{RopeSettings, RopeSway, State, Step};
+use crate::solver::{RopeSettings, State, Step};
 
 pub(super) struct Ropes {
     step: Step,
     settings: RopeSettings,
     ropes: model::Ropes,
-    sways: Vec<Option<RopeSway>>,
+    list: RopeList,
     rests: Vec<Vec3>,
     camera: Option<Vec3>,
     hand: RopeHand,
@@ -28,7 +29,7 @@ impl Ropes {
         Self {
             step,
             settings,
-            sways,
+            list: RopeList::new(ropes, sways, 0.0, f64::from(step.dt)),
             rests: truncated(&rests),
             camera: None,
             hand: RopeHand::default(),
@@ -46,11 +47,12 @@ fn at_rest(ropes: &model::Ropes) -> cpu::RopeVerlet {
 impl CpuSolver for Ropes {
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
         let Self { step, settings, ropes, .. } = self;
-        let mut seen = settings.ropes(ropes, &self.sways, time, time + f64::from(step.dt));
-        self.hand.act(&mut seen);
+        self.list.advance(ropes, &self.hand, time, time + f64::from(step.dt));
         let push = self.hand.push(settings.push(self.camera, time, colliders.list.len()));
         let parameters = settings.parameters(step);
-        timing.measure(shaders::ROPE_STEP.name, || self.state.step(&parameters, &seen, &self.rests, colliders, &push));
+        timing.measure(shaders::ROPE_STEP.name, || {
+            self.state.step(&parameters, self.list.list(), &self.rests, colliders, &push)
+        });
     }
 
     fn particles(&self) -> HostParticles<'_> {

@@ -15,7 +15,9 @@ pub use external::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, CutPush, MOST_COLLIDERS,
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
-pub use pbd::{Constraint, Hinge, JacobiPush, PbdParameters, PredictPush, SolvePush};
+pub use pbd::{
+    Constraint, Hinge, JacobiPush, MOST_TILE_SUBSTEPS, PbdParameters, PredictPush, SolvePush, TileParameters, TilePush,
+};
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
 pub use view::{

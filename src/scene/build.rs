@@ -95,6 +95,7 @@ impl Scene {
             damping: self.damping,
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
+            path: self.path,
             lambda_accumulated: self.solver != SolverKind::XpbdDocument,
             wind: self.wind(),
         }

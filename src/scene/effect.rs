@@ -30,6 +30,7 @@ impl Key {
         let (applies, effect) = match self.name {
             "time_scale" => (true, Effect::Setting),
             "constraint_solver" | "damping" | "elongation" => (solver.takes_mesh(), Effect::Setting),
+            "path" => (solver.takes_mesh() || is_rope, Effect::Solver),
             "iterations" => (!solver.needs_grid(), Effect::Solver),
             "velocity_loss" => (matches!(solver, SolverKind::Verlet | SolverKind::Rope), Effect::Solver),
             "external_acceleration" => (matches!(solver, SolverKind::MassSpring | SolverKind::Rope), Effect::Solver),

@@ -82,6 +82,21 @@ impl External {
         })
     }
 
+    /// Whether anything but gravity and wind acts in passes of its own between substeps.
+    pub(super) fn acts_between_substeps(&self) -> bool {
+        self.acts_before_substeps() || self.attachments.is_some() || !self.colliders.is_empty()
+    }
+
+    /// Whether any of it comes before the positions are predicted.
+    fn acts_before_substeps(&self) -> bool {
+        self.air.is_some() || self.hand.pulls()
+    }
+
+    /// Whether particles are moved along paths.
+    pub(super) fn has_attachments(&self) -> bool {
+        self.attachments.is_some()
+    }
+
     /// The buffer that kernels bind as `Forces`.
     pub(super) fn forces(&self) -> &Buffer {
         &self.forces

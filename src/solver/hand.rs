@@ -76,6 +76,11 @@ impl Hand {
         self.pending.push((particle, inverse_mass));
     }
 
+    /// Whether a hand pulls.
+    pub(super) fn pulls(&self) -> bool {
+        self.grip.is_some()
+    }
+
     /// Lets go, and forgets what was to be pinned.
     pub(super) fn reset(&mut self) {
         self.grip = None;

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 71] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -30,6 +30,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
     ("time_scale", "0.5"),
     ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
+    ("path", "plain"),
     ("gravity", "[0, -1, 1e-3]"),
     ("fabric", "denim"),
     ("damping", "0"),

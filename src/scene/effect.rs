@@ -33,7 +33,7 @@ impl Key {
             "iterations" => (!solver.needs_grid(), Effect::Solver),
             "velocity_loss" => (matches!(solver, SolverKind::Verlet | SolverKind::Rope), Effect::Solver),
             "external_acceleration" => (matches!(solver, SolverKind::MassSpring | SolverKind::Rope), Effect::Solver),
-            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" => {
+            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" | "storage" => {
                 (solver == SolverKind::Verlet, Effect::Solver)
             }
             "spring_stiffness" | "spring_damping" => (solver == SolverKind::MassSpring, Effect::Solver),

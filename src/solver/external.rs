@@ -29,6 +29,8 @@ pub struct Surroundings<'a> {
 pub(super) enum Place<'a> {
     /// Positions with inverse masses, and velocities.
     Buffers { positions: &'a Buffer, velocities: &'a Buffer },
+    /// Positions with inverse masses, now and a substep ago, of particles of one mass \[kg\].
+    PreviousBuffers { current: &'a Buffer, previous: &'a Buffer, particle_mass: f32 },
     /// Positions with pin flags, now and a substep ago, of particles of one mass \[kg\].
     Images { current: &'a Image, previous: &'a Image, particle_mass: f32 },
 }
@@ -38,6 +40,7 @@ impl<'a> Place<'a> {
     pub(super) fn resources(&self) -> [Resource<'a>; 2] {
         match *self {
             Self::Buffers { positions, velocities } => [positions.into(), velocities.into()],
+            Self::PreviousBuffers { current, previous, .. } => [current.into(), previous.into()],
             Self::Images { current, previous, .. } => [current.into(), previous.into()],
         }
     }

@@ -26,6 +26,8 @@ mod state;
 mod state_file;
 mod triangles;
 mod verlet;
+mod verlet_memory;
+mod verlet_settings;
 
 use glam::{Vec3, Vec4};
 
@@ -45,7 +47,8 @@ pub use simulation::Simulation;
 pub use state::{Severed, State};
 pub use state_file::StateFileError;
 pub use triangles::Triangles;
-pub use verlet::{Verlet, VerletSettings};
+pub use verlet::Verlet;
+pub use verlet_settings::{VerletSettings, VerletStorage};
 
 use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
 use crate::model::{Blade, Grip};

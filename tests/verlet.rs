@@ -1,0 +1,91 @@
+//! `verlet` ends in the same bits wherever it keeps its particles.
+
+mod common;
+
+use common::{Validated, load, run};
+use glam::Vec3;
+use tautline::engine::Device;
+use tautline::model::{Body, Drag, Grip};
+use tautline::scene::Scene;
+use tautline::solver::{Simulation, State, Surroundings, Triangles, Verlet, VerletSettings, VerletStorage};
+
+/// Wind that flutters, and two colliders that move, one of which turns, in 11 substeps a step.
+const KEYS: [(&str, &str); 6] = [
+    ("spacing", "0.1"),
+    ("particle_mass", "0.5"),
+    ("wind", "[1, 0, 3]"),
+    ("wind_flutter", "2"),
+    ("substeps", "11"),
+    (
+        "collider",
+        "[{shape = 'sphere', radius = 0.3, friction = 0.3, path = [[0, 0, -0.4, 0.35], [1, 0.5, -0.4, -0.5]]}, \
+         {shape = 'box', sides = [0.5, 0.3, 0.5], path = [[0, 0.4, -1, 0, 0, 1, 0, 0], [1, 0.4, -0.5, 0, 0, 1, 0, 50]]}]",
+    ),
+];
+
+/// The preset `verlet` with [`KEYS`] and others, on a grid.
+fn scene(columns: u32, rows: u32, keys: &[(&str, &str)]) -> Scene {
+    let size = [("columns", &*columns.to_string()), ("rows", &rows.to_string())];
+    load("verlet", &[&KEYS[..], &size, keys].concat())
+}
+
+/// A scene whose solver keeps its particles elsewhere.
+fn kept(device: &Device, scene: &Scene, storage: VerletStorage) -> Simulation {
+    let cloth = scene.cloth().unwrap();
+    let triangles = Triangles::new(device, &cloth).unwrap();
+    let around = &Surroundings {
+        colliders: &scene.colliders().unwrap(),
+        attachments: &cloth.attachments,
+        air: scene.air(),
+        triangles: Some(&triangles),
+        ..Default::default()
+    };
+    let (grid, step) = (cloth.grid.unwrap(), scene.step());
+    let settings = VerletSettings { storage, ..scene.verlet_settings() };
+    let solver = Verlet::new(device, grid, &cloth.positions, step, settings, around).unwrap();
+    Simulation::new(Body::Cloth(cloth), Box::new(solver), step)
+}
+
+/// What a body does after 8 steps, in 2 of which a hand pulls, which pins a particle, lets one go and drags a collider.
+fn ended(device: &Device, mut simulation: Simulation) -> State {
+    let last = simulation.body().positions().len() as u32 - 1;
+    run(device, &mut simulation, 3);
+    simulation.set_pinned(last / 3, true);
+    simulation.set_pinned(0, false);
+    simulation.drag(Some(Drag { collider: 0, offset: Vec3::new(0.02, 0.0, -0.01), speed: 1.0 }));
+    let target = simulation.body().positions()[last as usize].truncate() + Vec3::new(0.1, 0.0, 0.3);
+    simulation.set_grip(Some(Grip::soft(simulation.body(), last, target)));
+    run(device, &mut simulation, 2);
+    simulation.set_grip(None);
+    run(device, &mut simulation, 3);
+    simulation.state().unwrap()
+}
+
+/// Sheets and chains of no multiple of a workgroup, and what acts on them between two substeps.
+fn scenes() -> Vec<Scene> {
+    let carried = "[{row = 0, path = [[0, 0, 0, 0], [1, 0.5, 0, 0]]}, {particles = [40], release = 0.05}]";
+    vec![
+        scene(37, 21, &[("pins", "[0, 5, 36, 150, 151, 188, 400, 776]")]),
+        scene(64, 9, &[("pins", "top-row")]),
+        scene(3, 50, &[("pins", "top-corners")]),
+        scene(45, 1, &[("pins", "[0]"), ("plane", "horizontal")]),
+        scene(2, 70, &[("pins", "[1]")]),
+        scene(20, 20, &[("pins", "none"), ("pin", carried)]),
+        scene(20, 20, &[("air_density", "1.2"), ("air_velocity", "[0, 1, 4]")]),
+    ]
+}
+
+#[test]
+fn images_and_buffers_end_in_the_same_bits() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    for scene in scenes() {
+        let [images, buffers] = [VerletStorage::Images, VerletStorage::Buffers].map(|storage| {
+            let simulation = kept(device, &scene, storage);
+            ended(device, simulation)
+        });
+        let size = [scene.columns, scene.rows];
+        assert!(images.positions.iter().all(|position| position.is_finite()), "{size:?}");
+        assert!(images.to_bytes() == buffers.to_bytes(), "{size:?}");
+    }
+}

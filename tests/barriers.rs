@@ -41,6 +41,9 @@ fn scenes() -> Vec<Scene> {
     scenes.push(load("flag", &[&small[..], &air, &carried].concat()));
     scenes.push(load("flag", &[&small[..], &[("constraint_solver", "jacobi"), ("iterations", "2")]].concat()));
     scenes.push(load("verlet", &[&air[..], &carried].concat()));
+    let buffers = [("storage", "buffers")];
+    scenes.push(load("verlet", &buffers));
+    scenes.push(load("verlet", &[&buffers[..], &air, &carried].concat()));
     for scene in &scenes {
         // What is read of files is kept.
         scene.cpu_simulation().unwrap();

@@ -1,5 +1,6 @@
 // A substep of mass-spring Verlet for one node of a grid, after document 000: the same operations in the same order wherever
-// nodes are kept, so that they end in the same bits.
+// nodes are kept, so that they end in the same bits. A file that includes this has the constant HAS_COLLIDERS, without which
+// a kernel is smaller and more of them run at a time.
 
 layout(std140, binding = 3) uniform VerletParameters {
     vec4 gravity;               // xyz: m/s^2
@@ -82,7 +83,7 @@ vec3 next_position(ivec2 coord, int index, vec3 position, vec3 previous, vec3 ex
     float h = parameters.substep_dt;
     vec3 next = position + velocity + force * (h * h / parameters.mass);
     // The implicit velocity is what is left of the way, so that colliders stop it and friction slows it with no more to do.
-    for (uint i = 0; i < substep.collider_count; ++i) {
+    for (uint i = 0; HAS_COLLIDERS && i < substep.collider_count; ++i) {
         next = collide_one(colliders[i], substep.start, substep.end, position, next).position;
     }
     return next;

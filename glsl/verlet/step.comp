@@ -6,6 +6,7 @@
 // and next, and the w of each texel says whether its particle is pinned.
 
 layout(local_size_x = 16, local_size_y = 16) in;
+layout(constant_id = 0) const bool HAS_COLLIDERS = true;
 
 layout(rgba32f, binding = 0) readonly uniform image2D u_PrevPos;
 layout(rgba32f, binding = 1) readonly uniform image2D u_CurrPos;

@@ -6,6 +6,7 @@
 // before, which nobody else reads. A workgroup has whole rows of 512 bytes.
 
 layout(local_size_x = 32, local_size_y = 8) in;
+layout(constant_id = 0) const bool HAS_COLLIDERS = true;
 
 layout(std430, binding = 0) readonly buffer Positions {
     vec4 positions[]; // xyz: m, w: inverse mass, 1/kg; row by row

@@ -25,6 +25,13 @@ pub struct Surroundings<'a> {
     pub triangles: Option<&'a Triangles>,
 }
 
+impl Surroundings<'_> {
+    /// Whether anything acts in passes between two substeps, beside a hand that pulls.
+    pub(super) fn act_between_substeps(&self) -> bool {
+        self.air.density > 0.0 || !self.attachments.is_empty()
+    }
+}
+
 /// One of the places where a solver keeps its particles, with what says how fast they go.
 pub(super) enum Place<'a> {
     /// Positions with inverse masses, and velocities.
@@ -165,6 +172,11 @@ impl External {
     /// The push constants for the colliders in a substep.
     pub(super) fn push(&self, substep: u32) -> CollidePush {
         self.colliders.push(substep, self.step.substeps)
+    }
+
+    /// Whether a hand pulls, between two substeps.
+    pub(super) fn pulls(&self) -> bool {
+        self.hand.pulls()
     }
 
     /// The pass of [`External::record_forces`], where there is one, with its calls a step.

@@ -80,6 +80,10 @@ impl Hand {
         self.grip = grip;
     }
 
+    pub(super) fn pulls(&self) -> bool {
+        self.grip.is_some()
+    }
+
     pub(super) fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         self.pending.push((particle, inverse_mass));
     }

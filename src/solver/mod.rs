@@ -28,6 +28,7 @@ mod triangles;
 mod verlet;
 mod verlet_memory;
 mod verlet_settings;
+mod verlet_tile;
 
 use glam::{Vec3, Vec4};
 
@@ -49,6 +50,7 @@ pub use state_file::StateFileError;
 pub use triangles::Triangles;
 pub use verlet::Verlet;
 pub use verlet_settings::{VerletSettings, VerletStorage};
+pub use verlet_tile::VerletTile;
 
 use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
 use crate::model::{Blade, Grip};

@@ -1,13 +1,18 @@
 //! `verlet`: mass-spring Verlet on images, after document 000, or on buffers, in the same bits.
 
+use std::ops::Range;
+
 use glam::Vec4;
 
 use super::external::External;
 use super::state::truncated;
 use super::verlet_memory::VerletMemory;
-use super::{Colliders, Particles, Solver, State, Step, Surroundings, Triangles, VerletSettings, Wind};
+use super::verlet_tile::TilePass;
+use super::{
+    Colliders, Particles, Solver, State, Step, Surroundings, Triangles, VerletSettings, VerletStorage, VerletTile, Wind,
+};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{CollidePush, VerletParameters, VerletPush};
+use crate::layout::{CollidePush, VerletParameters, VerletPush, VerletTilePush};
 use crate::model::{Grid, Grip};
 
 /// The solver on the GPU.
@@ -21,12 +26,15 @@ pub struct Verlet {
     external: External,
     /// The pass of a substep from each place of the memory.
     steps: Vec<Bindings<Kernel>>,
+    /// The pass of several substeps, where nothing acts between them.
+    tile: Option<TilePass>,
     /// Where the particles are now.
     place: usize,
 }
 
 impl Verlet {
-    /// Puts a grid on the device: `particles` row by row, xyz \[m\] and inverse mass, at rest.
+    /// Puts a grid on the device: `particles` row by row, xyz \[m\] and inverse mass, at rest. On buffers several substeps are
+    /// computed in one dispatch where [`VerletTile::of`] says so.
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the grid is larger than the device's images, or what the engine reports.
@@ -41,19 +49,43 @@ impl Verlet {
         settings: VerletSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
+        let tile = VerletTile::of(device, &grid);
+        Self::with_tile(device, grid, particles, step, settings, surroundings, tile)
+    }
+
+    /// As [`Verlet::new`], with a tile of one's own for several substeps a dispatch on buffers, or one substep a dispatch without.
+    /// Where there are attachments or air, which act between substeps, or a hand that pulls, it is one as well.
+    ///
+    /// # Errors
+    /// As [`Verlet::new`], and [`engine::Error::OverLimit`] where the tile takes more than the device's workgroups have.
+    ///
+    /// # Panics
+    /// As [`Verlet::new`], and where the tile has no nodes, or other numbers of substeps than it says.
+    pub fn with_tile(
+        device: &Device,
+        grid: Grid,
+        particles: &[Vec4],
+        step: Step,
+        settings: VerletSettings,
+        surroundings: &Surroundings<'_>,
+        tile: Option<VerletTile>,
+    ) -> engine::Result<Self> {
         assert_eq!(particles.len() as u64, grid.particle_count(), "a particle for each node of the grid");
-        let memory = VerletMemory::new(device, settings.storage, 1, &grid, particles)?;
+        let is_tiled = settings.storage == VerletStorage::Buffers && !surroundings.act_between_substeps();
+        let tile = tile.filter(|_| is_tiled);
+        let pairs = if tile.is_some() { 2 } else { 1 };
+        let memory = VerletMemory::new(device, settings.storage, pairs, &grid, particles)?;
         let external = External::new(device, surroundings, particles.len(), &memory.places(settings.mass), step)?;
         let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
         let parameters = Buffer::from_slice(device, "cloth.parameters", &[parameters])?;
-        let shared = [
-            ("VerletParameters", (&parameters).into()),
-            ("Colliders", external.colliders.buffer().into()),
-            ("Forces", external.forces().into()),
-        ];
-        let steps = memory.bind_steps(device, &shared)?;
+        let colliders = ("Colliders", external.colliders.buffer().into());
+        let shared = [("VerletParameters", (&parameters).into()), colliders, ("Forces", external.forces().into())];
+        let has_colliders = !external.colliders.is_empty();
+        let steps = memory.bind_steps(device, has_colliders, &shared)?;
+        let pass = |tile| TilePass::new(device, tile, &grid, &memory, has_colliders, &shared[..2]);
+        let tile = tile.map(pass).transpose()?;
         let start = particles.to_vec();
-        Ok(Self { step, wind: settings.wind, grid, start, memory, external, steps, place: 0 })
+        Ok(Self { step, wind: settings.wind, grid, start, memory, external, steps, tile, place: 0 })
     }
 
     /// Sets the positions before and now, each xyz \[m\] and inverse mass, row by row.
@@ -79,16 +111,51 @@ impl Verlet {
         self.place = self.memory.next(self.place);
         self.external.record_attachments(recorder, self.place, substep)
     }
+
+    /// The push constants of substeps in one dispatch, of the step that starts at `time` \[s\].
+    fn tile_push(&self, time: f64, substeps: Range<u32>) -> VerletTilePush {
+        let mut push = VerletTilePush { substep_count: substeps.len() as u32, ..Default::default() };
+        for (number, substep) in substeps.enumerate() {
+            let CollidePush { start, end, collider_count } = self.external.push(substep);
+            push.shares[number] = start;
+            push.shares[number + 1] = end;
+            push.collider_count = collider_count;
+            push.flutter_phases[number] = self.flutter_phase(time, substep);
+        }
+        push
+    }
+
+    /// The substeps of a step, by dispatches of at most so many.
+    fn dispatches(&self, most: u32) -> impl Iterator<Item = Range<u32>> + use<> {
+        let substeps = self.step.substeps;
+        (0..substeps).step_by(most as usize).map(move |first| first..substeps.min(first + most))
+    }
+
+    /// Records one dispatch, of one substep or several.
+    fn record_dispatch(&mut self, recorder: &mut Recorder<'_>, time: f64, substeps: Range<u32>) -> engine::Result<()> {
+        match &self.tile {
+            Some(tile) if substeps.len() > 1 => {
+                let label =
+                    format_args!("substeps {} to {} of {}", substeps.start + 1, substeps.end, self.step.substeps);
+                let push = self.tile_push(time, substeps.clone());
+                recorder.within(&label, |recorder| tile.record(recorder, self.place, &push))?;
+                self.place = VerletMemory::in_other_pair(self.place);
+                Ok(())
+            }
+            _ => {
+                let substep = substeps.start;
+                recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))
+            }
+        }
+    }
 }
 
 impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
-        for substep in 0..self.step.substeps {
-            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))?;
-        }
-        Ok(())
+        let most = self.tile.as_ref().filter(|_| !self.external.pulls()).map_or(1, TilePass::substeps);
+        self.dispatches(most).try_for_each(|substeps| self.record_dispatch(recorder, time, substeps))
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
@@ -144,7 +211,13 @@ impl Solver for Verlet {
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        let step = (self.steps[0].pipeline().name().to_string(), self.step.substeps);
-        [self.external.force_pass(), Some(step), self.external.attachment_pass()].into_iter().flatten().collect()
+        let step = self.steps[0].pipeline().name().to_string();
+        if let Some(tile) = &self.tile {
+            let single = self.dispatches(tile.substeps()).filter(|substeps| substeps.len() == 1).count() as u32;
+            let several = self.dispatches(tile.substeps()).count() as u32 - single;
+            return [(tile.pass(), several), (step, single)].into_iter().filter(|(_, calls)| *calls > 0).collect();
+        }
+        let step = Some((step, self.step.substeps));
+        [self.external.force_pass(), step, self.external.attachment_pass()].into_iter().flatten().collect()
     }
 }

@@ -81,11 +81,13 @@ impl VerletMemory {
     pub(super) fn bind_steps(
         &self,
         device: &Device,
+        has_colliders: bool,
         shared: &[(&'static str, Resource<'_>)],
     ) -> engine::Result<Vec<Bindings<Kernel>>> {
+        let constants = [has_colliders.into()];
         match self {
             Self::Images(images) => {
-                let kernel = Kernel::new(device, &shaders::VERLET_STEP)?;
+                let kernel = Kernel::specialised(device, &shaders::VERLET_STEP, &constants)?;
                 let bind = |place: usize| {
                     let places = [self.previous(place), place, self.next(place)].map(|place| (&images[place]).into());
                     let names = ["u_PrevPos", "u_CurrPos", "u_NextPos"];
@@ -95,7 +97,7 @@ impl VerletMemory {
                 (0..images.len()).map(bind).collect()
             }
             Self::Buffers(buffers) => {
-                let kernel = Kernel::new(device, &shaders::VERLET_STEP_BUFFER)?;
+                let kernel = Kernel::specialised(device, &shaders::VERLET_STEP_BUFFER, &constants)?;
                 let bind = |place: usize| {
                     let places = [place, self.previous(place)].map(|place| (&buffers[place]).into());
                     let moved = ["Positions", "PreviousPositions"].into_iter().zip(places);
@@ -104,6 +106,27 @@ impl VerletMemory {
                 (0..buffers.len()).map(bind).collect()
             }
         }
+    }
+
+    /// Where they are after several substeps in one dispatch: in the other pair.
+    pub(super) fn in_other_pair(place: usize) -> usize {
+        place ^ 2
+    }
+
+    /// The pass of several substeps from each place, with the resources that all of them have; none for images.
+    pub(super) fn bind_tiles(
+        &self,
+        kernel: &Kernel,
+        shared: &[(&'static str, Resource<'_>)],
+    ) -> engine::Result<Vec<Bindings<Kernel>>> {
+        let Self::Buffers(buffers) = self else { return Ok(Vec::new()) };
+        let bind = |place: usize| {
+            let next = Self::in_other_pair(place);
+            let names = ["Positions", "PreviousPositions", "NextPositions", "NextPreviousPositions"];
+            let places = [place, self.previous(place), next, self.previous(next)].map(|place| (&buffers[place]).into());
+            kernel.bind(&names.into_iter().zip(places).chain(shared.iter().copied()).collect::<Vec<_>>())
+        };
+        (0..buffers.len()).map(bind).collect()
     }
 
     /// Every place, as [`Solver::particles`](super::Solver::particles).

@@ -41,6 +41,7 @@ layout(push_constant) uniform VerletTilePush {
 const int HALO = 2 * TILE_SUBSTEPS;
 const int SHARED_COLUMNS = TILE_COLUMNS + 2 * HALO;
 const int SHARED_NODES = SHARED_COLUMNS * (TILE_ROWS + 2 * HALO);
+const int FAR = 0x7fffffff;
 
 // Positions now and a substep before, which take turns.
 shared vec4 nodes[2 * SHARED_NODES];
@@ -49,58 +50,51 @@ vec3 neighbour_position(ivec2 coord, int index, ivec2 offset, bool exists) {
     return nodes[exists ? index + offset.y * SHARED_COLUMNS + offset.x : index].xyz;
 }
 
-// The nodes that are up to `reach` away from the tile of this workgroup, shared out to its invocations.
-struct Region {
-    ivec2 first;
-    uvec2 size;
-};
-
-Region region_around_tile(int reach) {
+// Where in the grid a node of shared memory is.
+ivec2 coord_of(int node) {
     ivec2 tile = ivec2(gl_WorkGroupID.xy) * ivec2(TILE_COLUMNS, TILE_ROWS);
-    ivec2 first = max(tile - reach, 0);
-    ivec2 end = min(tile + ivec2(TILE_COLUMNS, TILE_ROWS) + reach, parameters.grid_size);
-    return Region(first, uvec2(end - first));
+    return tile - HALO + ivec2(node % SHARED_COLUMNS, node / SHARED_COLUMNS);
 }
 
-ivec2 coord_in(Region region, uint number) {
-    return region.first + ivec2(number % region.size.x, number / region.size.x);
+// How many nodes it is from the tile, 0 or less within it; FAR where the grid has no such node.
+int way_from_tile(ivec2 coord) {
+    if (any(lessThan(coord, ivec2(0))) || any(greaterThanEqual(coord, parameters.grid_size))) return FAR;
+    ivec2 tile = ivec2(gl_WorkGroupID.xy) * ivec2(TILE_COLUMNS, TILE_ROWS);
+    ivec2 beyond = max(tile - coord, coord - tile - ivec2(TILE_COLUMNS, TILE_ROWS) + 1);
+    return max(beyond.x, beyond.y);
 }
 
 int grid_index(ivec2 coord) {
     return coord.y * parameters.grid_size.x + coord.x;
 }
 
-int shared_index(ivec2 coord) {
-    ivec2 place = coord - ivec2(gl_WorkGroupID.xy) * ivec2(TILE_COLUMNS, TILE_ROWS) + HALO;
-    return place.y * SHARED_COLUMNS + place.x;
-}
-
 void main() {
-    Region seen = region_around_tile(2 * push.substep_count);
-    for (uint i = gl_LocalInvocationID.x; i < seen.size.x * seen.size.y; i += gl_WorkGroupSize.x) {
-        ivec2 coord = coord_in(seen, i);
-        nodes[shared_index(coord)] = positions[grid_index(coord)];
-        nodes[SHARED_NODES + shared_index(coord)] = previous_positions[grid_index(coord)];
+    int lane = int(gl_LocalInvocationID.x);
+    int lanes = int(gl_WorkGroupSize.x);
+    for (int node = lane; node < SHARED_NODES; node += lanes) {
+        ivec2 coord = coord_of(node);
+        if (way_from_tile(coord) > 2 * push.substep_count) continue;
+        nodes[node] = positions[grid_index(coord)];
+        nodes[SHARED_NODES + node] = previous_positions[grid_index(coord)];
     }
     for (int substep = 0; substep < push.substep_count; ++substep) {
         barrier();
         int now = (substep & 1) * SHARED_NODES;
         int other = SHARED_NODES - now;
-        int after = push.substep_count - 1 - substep;
+        int substeps_after = push.substep_count - 1 - substep;
         Substep pushed = Substep(push.shares[substep], push.shares[substep + 1], push.collider_count,
                                  push.flutter_phases[substep]);
-        Region moved = region_around_tile(2 * after);
-        for (uint i = gl_LocalInvocationID.x; i < moved.size.x * moved.size.y; i += gl_WorkGroupSize.x) {
-            ivec2 coord = coord_in(moved, i);
-            int index = shared_index(coord);
-            vec4 current = nodes[now + index];
+        for (int node = lane; node < SHARED_NODES; node += lanes) {
+            ivec2 coord = coord_of(node);
+            if (way_from_tile(coord) > 2 * substeps_after) continue;
+            vec4 current = nodes[now + node];
             vec4 next = current;
             if (current.w != 0.0) {
-                vec3 previous = nodes[other + index].xyz;
-                next.xyz = next_position(coord, now + index, current.xyz, previous, vec3(0.0), pushed);
+                vec3 previous = nodes[other + node].xyz;
+                next.xyz = next_position(coord, now + node, current.xyz, previous, vec3(0.0), pushed);
             }
-            if (after > 0) {
-                nodes[other + index] = next;
+            if (substeps_after > 0) {
+                nodes[other + node] = next;
             } else {
                 next_positions[grid_index(coord)] = next;
                 next_previous_positions[grid_index(coord)] = current;

@@ -188,8 +188,8 @@ scene! {
     shear_stiffness: f32 = 20.0, in 0.0..=1e9, "N/m";
     /// Stiffness across two cells \[N/m\], for `verlet`.
     flexion_stiffness: f32 = 10.0, in 0.0..=1e9, "N/m";
-    /// Where `verlet` keeps its particles on the GPU: in `"images"`, as document 000 has it, or in `"buffers"`, which is faster
-    /// and ends in the same bits.
+    /// Where `verlet` keeps its particles on the GPU: in `"images"`, as document 000 has it, or in `"buffers"`, where several
+    /// substeps are computed in one dispatch; both end in the same bits.
     storage: VerletStorage = VerletStorage::Images;
 
     /// Stiffness of all springs \[N/m\], for `mass-spring`.

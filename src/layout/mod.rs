@@ -16,10 +16,11 @@ pub use external::{
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
 pub use pbd::{
-    Constraint, Hinge, JacobiPush, MOST_TILE_SUBSTEPS, PbdParameters, PredictPush, SolvePush, TileParameters, TilePush,
+    Constraint, Hinge, JacobiPush, MOST_PBD_TILE_SUBSTEPS, PbdParameters, PredictPush, SolvePush, TileParameters,
+    TilePush,
 };
 pub use rope::{Rope, RopeParameters, RopePush};
-pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
+pub use springs::{MOST_VERLET_TILE_SUBSTEPS, MassSpringParameters, VerletParameters, VerletPush, VerletTilePush};
 pub use view::{
     BatchViewPush, ColliderPush, ContactsPush, HeldEndsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush,
     PanelVertex, RopeRange, RopeViewPush, SolidVertex, ViewParameters, WavePush,

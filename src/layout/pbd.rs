@@ -127,7 +127,7 @@ pub struct TileParameters {
 }
 
 /// Most substeps of one dispatch of `pbd/tile`.
-pub const MOST_TILE_SUBSTEPS: usize = 24;
+pub const MOST_PBD_TILE_SUBSTEPS: usize = 24;
 
 /// Push constants of `pbd/tile`: some sweeps of a substep, or all sweeps of some substeps.
 #[repr(C)]
@@ -142,7 +142,7 @@ pub struct TilePush {
     /// 1 where they are the last.
     pub finishes: u32,
     /// Phase of the wind's flutter at each substep \[rad\].
-    pub flutter_phases: [f32; MOST_TILE_SUBSTEPS],
+    pub flutter_phases: [f32; MOST_PBD_TILE_SUBSTEPS],
 }
 
 assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });

@@ -20,7 +20,7 @@ use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{
     BendingForm, GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE,
 };
-use crate::solver::{Clock, ConstraintSolver, Path};
+use crate::solver::{Clock, ConstraintSolver, Path, VerletStorage};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
 pub struct Key {
@@ -191,6 +191,9 @@ scene! {
     shear_stiffness: f32 = 20.0, in 0.0..=1e9, "N/m";
     /// Stiffness across two cells \[N/m\], for `verlet`.
     flexion_stiffness: f32 = 10.0, in 0.0..=1e9, "N/m";
+    /// Where `verlet` keeps its particles on the GPU: in `"images"`, as document 000 has it, or in `"buffers"`, where several
+    /// substeps are computed in one dispatch; both end in the same bits.
+    storage: VerletStorage = VerletStorage::Images;
 
     /// Stiffness of all springs \[N/m\], for `mass-spring`.
     spring_stiffness: f32 = 2.0, in 1e-9..=1e9, "N/m";

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::error::shortened;
 use crate::io::{MeshFormat, mesh_endings};
 use crate::model::{BendingForm, GridPlane, HeldEnds};
-use crate::solver::{self, ConstraintSolver};
+use crate::solver::{self, ConstraintSolver, VerletStorage};
 
 /// Which solver moves the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -319,6 +319,30 @@ impl Value for solver::Path {
             Self::Auto => "auto",
             Self::Plain => "plain",
             Self::Fused => "fused",
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for VerletStorage {
+    const FORM: Form = Form::Choice(&["images", "buffers"]);
+
+    fn expected() -> String {
+        "\"images\" or \"buffers\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "images" => Some(Self::Images),
+            "buffers" => Some(Self::Buffers),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::Images => "images",
+            Self::Buffers => "buffers",
         };
         Some(word.into())
     }

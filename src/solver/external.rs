@@ -25,10 +25,19 @@ pub struct Surroundings<'a> {
     pub triangles: Option<&'a Triangles>,
 }
 
+impl Surroundings<'_> {
+    /// Whether anything acts in passes between two substeps, beside a hand that pulls.
+    pub(super) fn act_between_substeps(&self) -> bool {
+        self.air.density > 0.0 || !self.attachments.is_empty()
+    }
+}
+
 /// One of the places where a solver keeps its particles, with what says how fast they go.
 pub(super) enum Place<'a> {
     /// Positions with inverse masses, and velocities.
     Buffers { positions: &'a Buffer, velocities: &'a Buffer },
+    /// Positions with inverse masses, now and a substep ago, of particles of one mass \[kg\].
+    PreviousBuffers { current: &'a Buffer, previous: &'a Buffer, particle_mass: f32 },
     /// Positions with pin flags, now and a substep ago, of particles of one mass \[kg\].
     Images { current: &'a Image, previous: &'a Image, particle_mass: f32 },
 }
@@ -38,6 +47,7 @@ impl<'a> Place<'a> {
     pub(super) fn resources(&self) -> [Resource<'a>; 2] {
         match *self {
             Self::Buffers { positions, velocities } => [positions.into(), velocities.into()],
+            Self::PreviousBuffers { current, previous, .. } => [current.into(), previous.into()],
             Self::Images { current, previous, .. } => [current.into(), previous.into()],
         }
     }
@@ -82,14 +92,9 @@ impl External {
         })
     }
 
-    /// Whether anything but gravity and wind acts in passes of its own between substeps.
+    /// Whether anything acts in passes between two substeps, beside colliders.
     pub(super) fn acts_between_substeps(&self) -> bool {
-        self.acts_before_substeps() || self.attachments.is_some() || !self.colliders.is_empty()
-    }
-
-    /// Whether any of it comes before the positions are predicted.
-    fn acts_before_substeps(&self) -> bool {
-        self.air.is_some() || self.hand.pulls()
+        self.air.is_some() || self.attachments.is_some() || self.hand.pulls()
     }
 
     /// Whether particles are moved along paths.
@@ -177,6 +182,11 @@ impl External {
     /// The push constants for the colliders in a substep.
     pub(super) fn push(&self, substep: u32) -> CollidePush {
         self.colliders.push(substep, self.step.substeps)
+    }
+
+    /// Whether a hand pulls, between two substeps.
+    pub(super) fn pulls(&self) -> bool {
+        self.hand.pulls()
     }
 
     /// The pass of [`External::record_forces`], where there is one, with its calls a step.

@@ -52,6 +52,14 @@ impl Hand {
                     ])?,
                     pin: Pin::Buffer(positions.clone()),
                 },
+                Place::PreviousBuffers { current, previous, .. } => HandPlace {
+                    pull: Kernel::new(device, &shaders::HAND_PULL_PREVIOUS)?.bind(&[
+                        ("Positions", current.into()),
+                        ("PreviousPositions", previous.into()),
+                        held,
+                    ])?,
+                    pin: Pin::Buffer(current.clone()),
+                },
                 Place::Images { current, previous, .. } => HandPlace {
                     pull: Kernel::new(device, &shaders::HAND_PULL_IMAGE)?.bind(&[
                         ("u_CurrPos", current.into()),

@@ -31,6 +31,9 @@ mod tile_shape;
 mod tiles;
 mod triangles;
 mod verlet;
+mod verlet_memory;
+mod verlet_settings;
+mod verlet_tile;
 
 use glam::{Vec3, Vec4};
 
@@ -52,7 +55,9 @@ pub use state::{Severed, State};
 pub use state_file::StateFileError;
 pub use tile_shape::TileShape;
 pub use triangles::Triangles;
-pub use verlet::{Verlet, VerletSettings};
+pub use verlet::Verlet;
+pub use verlet_settings::{VerletSettings, VerletStorage};
+pub use verlet_tile::VerletTile;
 
 use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
 use crate::model::{Blade, Grip};

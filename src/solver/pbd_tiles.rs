@@ -3,7 +3,7 @@
 use super::tiles::{TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
 use crate::engine::{self, Device, Recorder};
-use crate::layout::{MOST_TILE_SUBSTEPS, PredictPush, TilePush};
+use crate::layout::{MOST_PBD_TILE_SUBSTEPS, PredictPush, TilePush};
 use crate::shaders;
 
 /// The shape of tiles for a grid, or none where the plain path is faster or the device has no room for them.
@@ -14,8 +14,7 @@ pub(super) fn fastest_shape(
     settings: &PbdSettings,
     surroundings: &Surroundings<'_>,
 ) -> Option<TileShape> {
-    let is_interrupted =
-        surroundings.air.density > 0.0 || !surroundings.colliders.is_empty() || !surroundings.attachments.is_empty();
+    let is_interrupted = surroundings.act_between_substeps() || !surroundings.colliders.is_empty();
     let most_sweeps = step.iterations * if is_interrupted { 1 } else { step.substeps };
     let choose = if settings.path == Path::Fused { TileShape::possible } else { TileShape::fastest };
     choose(device, &grid.grid, grid.bends, most_sweeps.max(1))
@@ -72,7 +71,8 @@ impl Pbd {
     /// How many whole substeps a dispatch makes; 0 where a substep takes several, or is interrupted by other passes.
     fn substeps_at_once(&self) -> u32 {
         let at_once = self.tiles_in_use().map_or(0, |tiles| tiles.substeps_at_once(self.step.iterations));
-        if self.external.acts_between_substeps() { 0 } else { at_once }
+        let is_interrupted = self.external.acts_between_substeps() || !self.external.colliders.is_empty();
+        if is_interrupted { 0 } else { at_once }
     }
 
     /// Records one substep with all that acts on the cloth from outside.
@@ -121,8 +121,8 @@ impl Pbd {
     }
 
     /// The phase of the wind's flutter at each of `count` substeps from `first` on \[rad\].
-    fn flutter_phases(&self, time: f64, first: u32, count: u32) -> [f32; MOST_TILE_SUBSTEPS] {
-        let mut phases = [0.0; MOST_TILE_SUBSTEPS];
+    fn flutter_phases(&self, time: f64, first: u32, count: u32) -> [f32; MOST_PBD_TILE_SUBSTEPS] {
+        let mut phases = [0.0; MOST_PBD_TILE_SUBSTEPS];
         for (phase, substep) in phases.iter_mut().zip(first..first + count) {
             *phase = self.flutter_phase(time, substep);
         }

@@ -7,7 +7,7 @@ use glam::{UVec2, Vec4};
 use super::external::Place;
 use super::tile_shape::TileShape;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{Constraint, MOST_TILE_SUBSTEPS, TileParameters, TilePush};
+use crate::layout::{Constraint, MOST_PBD_TILE_SUBSTEPS, TileParameters, TilePush};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
 
@@ -158,9 +158,9 @@ impl Tiles {
     /// How many substeps of so many iterations one dispatch can make, where nothing else happens between them.
     pub(super) fn substeps_at_once(&self, iterations: u32) -> u32 {
         if self.shape.holds(&self.tiled.grid) {
-            return MOST_TILE_SUBSTEPS as u32;
+            return MOST_PBD_TILE_SUBSTEPS as u32;
         }
-        (self.shape.sweeps / iterations).min(MOST_TILE_SUBSTEPS as u32)
+        (self.shape.sweeps / iterations).min(MOST_PBD_TILE_SUBSTEPS as u32)
     }
 
     /// How many sweeps of one substep.

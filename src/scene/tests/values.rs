@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 71] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 72] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -46,6 +46,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 71] = [
     ("structural_stiffness", "1"),
     ("shear_stiffness", "0"),
     ("flexion_stiffness", "0"),
+    ("storage", "buffers"),
     ("spring_stiffness", "1"),
     ("spring_damping", "1"),
     ("external_acceleration", "[1, 2, 3]"),

@@ -10,7 +10,10 @@ use tautline::shaders;
 fn compile(glsl: &str) -> Vec<u32> {
     let compiler = shaderc::Compiler::new().unwrap();
     let kind = shaderc::ShaderKind::Compute;
-    compiler.compile_into_spirv(glsl, kind, "test.comp", "main", None).unwrap().as_binary().to_vec()
+    let mut options = shaderc::CompileOptions::new().unwrap();
+    // As the crate's own shaders are; older SPIR-V has no subgroups.
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_2 as u32);
+    compiler.compile_into_spirv(glsl, kind, "test.comp", "main", Some(&options)).unwrap().as_binary().to_vec()
 }
 
 fn kernel(device: &Device, name: &str, glsl: &str) -> Result<Kernel, Error> {
@@ -360,6 +363,43 @@ fn a_kernel_is_specialised_by_constants() {
     let limit = device.limits().max_compute_shared_memory_size;
     assert!(matches!(refused(&[1, limit / 8]), Error::OverLimit { unit: "bytes", .. }));
     assert!(refused(&[1, 8, 3]).to_string().contains("no constant with constant_id = 2"));
+}
+
+/// Each invocation gets the value of the next one in its subgroup.
+const HAND_ON: &str = "#version 450
+#extension GL_KHR_shader_subgroup_shuffle : require
+layout(local_size_x_id = 0) in;
+layout(std430, binding = 0) buffer Values { uint values[]; };
+void main() {
+    uint next = (gl_SubgroupInvocationID + 1) % gl_SubgroupSize;
+    uint place = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+    values[place] = subgroupShuffle(values[place], next);
+}";
+
+#[test]
+fn subgroups_are_full_and_of_one_size() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let words = compile(HAND_ON);
+    let code = ShaderCode { name: "hand_on", words: &words };
+    assert!(reflect(&words).unwrap().uses_subgroups && !reflect(&compile(TURN_AROUND)).unwrap().uses_subgroups);
+    let refused = |size: u32| Kernel::specialised(device, &code, &[size]).err().unwrap();
+    let Some(size) = device.subgroup_size() else {
+        assert!(matches!(refused(32), Error::DeviceLacks { .. }));
+        return;
+    };
+    let count = 4 * size;
+    for workgroup in [size, 2 * size] {
+        let values = Buffer::from_slice(device, "values", &(0..count).collect::<Vec<u32>>()).unwrap();
+        let hand_on = Kernel::specialised(device, &code, &[workgroup]).unwrap();
+        let hand_on = hand_on.bind(&[("Values", (&values).into())]).unwrap();
+        Frames::run_once(device, |recorder| recorder.dispatch(&hand_on, &(), [count, 1, 1])).unwrap();
+        let handed = (0..count).map(|place| place / size * size + (place + 1) % size);
+        assert_eq!(values.read::<u32>().unwrap(), handed.collect::<Vec<_>>());
+    }
+    let part = refused(size / 2 + size).to_string();
+    assert!(part.contains(&format!("no multiple of a subgroup of {size}")), "{part}");
+    assert!(matches!(refused(1 << 20), Error::OverLimit { .. }));
 }
 
 #[test]

@@ -118,12 +118,37 @@ vec3 leave_convex(Collider collider, vec3 from, vec3 to, out vec3 normal) {
     return rub(collider.friction, depth, normal, from, out_of_it);
 }
 
+// Radius of a ball around the origin of a collider's frame that holds all of it.
+float reach_of(Collider collider) {
+    switch (collider.kind) {
+        case COLLIDER_SPHERE: return collider.size.x;
+        case COLLIDER_CAPSULE: return max(collider.size.x, collider.size.y) + collider.size.z;
+        case COLLIDER_BOX: return length(collider.size.xyz);
+        default: return 1e30; // m, as good as without end
+    }
+}
+
+// Whether a particle that is at `from` and `to`, as seen from where the collider's origin is then, goes nowhere near it: for
+// most are far from most colliders. Every place on a way is at least as far as half of what its ends' distances are
+// longer than it. A turn of the collider makes the way longer, by the distance times twice what the quaternions differ at
+// most.
+bool is_out_of_reach(Collider collider, vec3 from, vec3 to) {
+    vec4 start_rotation = collider.start_rotation;
+    vec4 end_rotation = collider.end_rotation;
+    float turn = 2.0 * min(distance(start_rotation, end_rotation), distance(start_rotation, -end_rotation));
+    float way = distance(from, to) + turn * length(from);
+    // A particle touches from 1e-5 of a collider's size on.
+    return length(from) + length(to) - way > 2.001 * reach_of(collider);
+}
+
 // Moves a particle that went from `previous` to `position` out of one collider, which moved as well: both are looked at
 // in the collider's frame, in which it rests.
 Contact collide_one(Collider collider, float start, float end, vec3 previous, vec3 position) {
+    Contact none = Contact(position, vec3(0.0), vec3(0.0));
     vec3 start_position = position_at(collider, start);
-    vec4 start_rotation = rotation_at(collider, start);
     vec3 end_position = position_at(collider, end);
+    if (is_out_of_reach(collider, previous - start_position, position - end_position)) return none;
+    vec4 start_rotation = rotation_at(collider, start);
     vec4 end_rotation = rotation_at(collider, end);
     vec3 from = rotate_back(start_rotation, previous - start_position);
     vec3 to = rotate_back(end_rotation, position - end_position);
@@ -135,7 +160,7 @@ Contact collide_one(Collider collider, float start, float end, vec3 previous, ve
         case COLLIDER_MESH: place = leave_mesh(collider, from, to, normal); break;
         default: place = leave_convex(collider, from, to, normal);
     }
-    if (normal == vec3(0.0)) return Contact(position, vec3(0.0), vec3(0.0));
+    if (normal == vec3(0.0)) return none;
     return Contact(end_position + rotate(end_rotation, place), rotate(end_rotation, normal),
                    start_position + rotate(start_rotation, place));
 }

@@ -77,7 +77,8 @@ void take_rope(uint index) {
     last = ropes[index].particle_count - 1;
     link_length = ropes[index].link_length;
     has_pins = ropes[index].coarsest == 0;
-    is_end_anchored = bvec2(ropes[index].first_start.w > 0.0, ropes[index].last_start.w > 0.0);
+    // Of the ends of the step, so that all that is read of the rope later is in the cache by then.
+    is_end_anchored = bvec2(ropes[index].first_end.w > 0.0, ropes[index].last_end.w > 0.0);
     plane_size = planes.length() / (PLANES / 2);
 }
 

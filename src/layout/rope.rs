@@ -15,7 +15,8 @@ pub struct Rope {
     pub particle_count: u32,
     /// Distance between two neighbours at rest \[m\].
     pub link_length: f32,
-    /// The coarsest level of detail that it may have, 0 to 3.
+    /// The coarsest level of detail that it may have, 0 to 3; 0 where a hand pulls at it, or has pinned a particle or let one
+    /// go, and only then kernels look for what is pinned.
     pub coarsest: u32,
     /// Where its first particle is held at the start of the step, in xyz \[m\]; w is 1 where it is held, else 0.
     pub first_start: Vec4,
@@ -54,7 +55,7 @@ pub struct RopeParameters {
     pub padding: [u32; 2],
 }
 
-/// Push constants of `rope/step`.
+/// Push constants of `rope/step` and `rope/step_subgroup`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct RopePush {

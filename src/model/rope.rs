@@ -154,7 +154,7 @@ impl Rope {
     /// Where what holds its ends is at `time` \[s\], each \[m\], also where it has let go.
     #[must_use]
     pub fn held_at(&self, time: f64) -> [Option<Vec3>; 2] {
-        self.anchors.each_ref().map(|anchor| anchor.as_ref().map(|hold| hold.path.at(time).position))
+        self.anchors.each_ref().map(|anchor| anchor.as_ref().map(|hold| hold.path.position_at(time)))
     }
 
     /// How it hangs at rest under `gravity` \[m/s²\] where its anchors are at the start; none where nothing holds it.

@@ -83,19 +83,94 @@ fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::
     let [first_start, last_start] = held_at(start);
     let [first_end, last_end] = held_at(end);
     let span = |[first, last]: [Option<Vec3>; 2]| Some(last? - first?);
-    let begun = span(rope.held_at(0.0)).unwrap_or_default();
-    let spans = [span([first_start, last_start]), span([first_end, last_end])];
-    let is_rigid = spans.into_iter().flatten().all(|span| span.distance(begun) <= RIGID * rope.length());
+    let is_rigid = || {
+        let begun = span(rope.held_at(0.0)).unwrap_or_default();
+        let spans = [span([first_start, last_start]), span([first_end, last_end])];
+        spans.into_iter().flatten().all(|span| span.distance(begun) <= RIGID * rope.length())
+    };
     let held = |place: Option<Vec3>| place.map_or(Vec4::ZERO, |place| place.extend(1.0));
     layout::Rope {
         first: rope.particles.start,
         particle_count: rope.particles.len() as u32,
         link_length: rope.link_length,
-        coarsest: if sway.is_some() && is_rigid && !has_let_go { 3 } else { 2 },
+        coarsest: if sway.is_some() && !has_let_go && is_rigid() { 3 } else { 2 },
         first_start: held(first_start),
         first_end: held(first_end),
         last_start: held(last_start),
         last_end: held(last_end),
         sway: sway.map_or(Vec4::ZERO, |sway| sway.axis.extend(sway.frequency)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+
+    use super::*;
+    use crate::model::{Anchor, Body, Grip, Path, Pose, RopeEnd, RopeStart};
+
+    const STEP: f64 = 0.01;
+
+    /// Five ropes of three particles that are held at their first, by what moves for three steps or lets go after four.
+    fn ropes(moving: &[usize], let_go: &[usize]) -> Ropes {
+        let place = |rope: usize, particle: usize| Vec3::new(rope as f32, -(particle as f32), 0.0);
+        let starts: Vec<RopeStart> = (0..5)
+            .map(|rope| RopeStart { positions: (0..3).map(|particle| place(rope, particle)).collect(), length: 2.0 })
+            .collect();
+        let hold = |rope: usize| {
+            let pose = |offset: Vec3| Pose { position: place(rope, 0) + offset, rotation: Quat::IDENTITY };
+            let path = match moving.contains(&rope) {
+                true => Path::through(vec![(0.0, pose(Vec3::ZERO)), (3.0 * STEP, pose(Vec3::Z))]).unwrap(),
+                false => Path::resting(pose(Vec3::ZERO)),
+            };
+            Hold { path, release: let_go.contains(&rope).then_some(4.0 * STEP) }
+        };
+        Ropes::new(&starts, (0..5).map(|rope| Anchor { rope, end: RopeEnd::First, hold: hold(rope) }).collect())
+            .unwrap()
+    }
+
+    /// Goes through steps, in each of which the list has to be as a new one is, in hands. Returns what changed in each.
+    fn changes(ropes: &Ropes, hands: &[RopeHand]) -> Vec<Range<usize>> {
+        let sways = vec![Some(RopeSway { axis: Vec3::Y, frequency: 1.0 }); 5];
+        let mut list = RopeList::new(ropes, sways.clone(), 0.0, STEP);
+        let mut step = |(index, hand): (usize, &RopeHand)| {
+            let (start, end) = (STEP * index as f64, STEP * (index + 1) as f64);
+            let before = list.list().to_vec();
+            let changed = list.advance(ropes, hand, start, end);
+            let mut expected = all_during(ropes, &sways, start, end);
+            hand.act(&mut expected);
+            assert_eq!(list.list(), expected, "step {index}");
+            let differs = |index: &usize| before[*index] != expected[*index];
+            let found = (0..5).find(differs).map_or(0..0, |first| first..(0..5).rfind(differs).unwrap_or(first) + 1);
+            assert_eq!(changed, found, "step {index}");
+            changed
+        };
+        hands.iter().enumerate().map(&mut step).collect()
+    }
+
+    #[test]
+    fn only_what_moves_or_lets_go_changes() {
+        let none = vec![RopeHand::default(); 6];
+        assert_eq!(changes(&ropes(&[], &[]), &none), vec![0..0; 6]);
+        // It rests after three steps.
+        assert_eq!(changes(&ropes(&[2], &[]), &none), [0..0, 2..3, 2..3, 2..3, 0..0, 0..0]);
+        assert_eq!(changes(&ropes(&[], &[1, 3]), &none), [0..0, 0..0, 0..0, 0..0, 1..4, 0..0]);
+    }
+
+    #[test]
+    fn what_hands_hold_changes_and_changes_back() {
+        let ropes = ropes(&[], &[]);
+        let pulling = |particle| {
+            let mut hand = RopeHand::default();
+            hand.set_grip(Some(Grip::soft(&Body::Ropes(ropes.clone()), particle, Vec3::ZERO)));
+            hand
+        };
+        // It pulls at the rope 1, then at the rope 4, which it has pinned as well; then all is reset.
+        let mut pinning = pulling(13);
+        pinning.touch(12);
+        let mut pinned = RopeHand::default();
+        pinned.touch(12);
+        let hands = [RopeHand::default(), pulling(4), pinning, pinned, RopeHand::default()];
+        assert_eq!(changes(&ropes, &hands), [0..0, 1..2, 1..5, 0..0, 4..5]);
     }
 }

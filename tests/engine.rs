@@ -155,6 +155,32 @@ fn a_recording_with_more_passes_than_timestamps_is_timed_the_next_time() {
 }
 
 #[test]
+fn whole_recordings_are_timed_without_their_passes() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 4_000_000).unwrap();
+    let bind = |name| kernel(device, name, SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let passes = [bind("even"), bind("odd")];
+    let mut frames = Frames::new(device, 1).unwrap();
+    frames.time_whole_frames();
+    // More runs than there is room for timestamps: the whole needs two.
+    for calls in [1, 1000] {
+        let mut recorder = frames.begin().unwrap();
+        for call in 0..calls {
+            recorder.dispatch(&passes[call % 2], &[1_u32, 100_000], [100_000, 1, 1]).unwrap();
+        }
+        recorder.submit().unwrap();
+    }
+    frames.begin().unwrap().submit().unwrap();
+    frames.finish().unwrap();
+    let timings: Vec<_> = frames.take_timings().into_iter().map(|timing| timing.expect("timestamps")).collect();
+    let [one, many, none] = &timings[..] else { panic!("three recordings: {timings:?}") };
+    assert!(timings.iter().all(|timing| timing.passes.is_empty()));
+    // The timestamps lie around all calls of a recording: a thousand of them take longer than one or none.
+    assert!(none.gpu_ns < many.gpu_ns && 0 < one.gpu_ns && one.gpu_ns < many.gpu_ns, "{timings:?}");
+}
+
+#[test]
 fn what_is_in_use_outlives_its_last_owner() {
     let validated = Validated::open();
     let mut frames = Frames::new(&validated.device, 2).unwrap();

@@ -21,6 +21,7 @@ pub struct Frames {
     begun: u64,
     finished: Vec<Option<FrameTiming>>,
     keeps_timelines: bool,
+    times_passes: bool,
     device: Device,
 }
 
@@ -42,7 +43,15 @@ impl Frames {
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), keeps_timelines: false, device: device.clone() })
+        Ok(Self {
+            slots,
+            next: 0,
+            begun: 0,
+            finished: Vec::new(),
+            keeps_timelines: false,
+            times_passes: true,
+            device: device.clone(),
+        })
     }
 
     /// The number by which captures call the recording that is begun next.
@@ -67,7 +76,7 @@ impl Frames {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        Recorder::begin(&self.device, &mut self.slots[index], label)
+        Recorder::begin(&self.device, &mut self.slots[index], label, self.times_passes)
     }
 
     /// Waits until every frame in flight has finished.
@@ -86,6 +95,12 @@ impl Frames {
     /// without timestamps.
     pub fn take_timings(&mut self) -> Vec<Option<FrameTiming>> {
         std::mem::take(&mut self.finished)
+    }
+
+    /// Times whole recordings from here on and none of their passes, by one timestamp at their start and one at their end: each
+    /// timestamp has the device wait for what came before it.
+    pub fn time_whole_frames(&mut self) {
+        self.times_passes = false;
     }
 
     /// Takes no times from here on, to see what that costs; waits until every frame in flight has finished.

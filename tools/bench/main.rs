@@ -1,0 +1,99 @@
+//! `bench`: how fast cases run, beside what the device itself could do.
+
+mod arguments;
+#[path = "../../src/bin/viewer/backend.rs"]
+mod backend;
+mod cases;
+mod limits;
+mod measure;
+mod outcome;
+#[path = "../../src/bin/viewer/output.rs"]
+mod output;
+#[path = "../../src/bin/viewer/setting.rs"]
+mod setting;
+mod spread;
+mod table;
+mod timestamps;
+mod traffic;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use tautline::engine::Device;
+use tautline::io::write_atomically;
+
+use arguments::Arguments;
+use backend::Backend;
+use cases::CASES;
+use limits::Limits;
+use outcome::{CaseOutcome, DeviceOutcome, Outcome};
+use timestamps::TIMESTAMPS;
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::tell(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.list {
+        let names = CASES.iter().map(|case| case.name).chain([TIMESTAMPS]);
+        return output::print(&names.map(|name| format!("{name}\n")).collect::<String>());
+    }
+    let cases: Vec<_> = CASES.iter().filter(|case| arguments.selects(case.name)).collect();
+    let with_timestamps = arguments.selects(TIMESTAMPS);
+    if cases.is_empty() && !with_timestamps {
+        bail!("no case has '{}' in its name: see bench --list", arguments.only.join("' or '"));
+    }
+    // With wrong settings nothing is measured, and not half of it.
+    for case in &cases {
+        case.scene(arguments)?;
+    }
+    let needs_device = with_timestamps || cases.iter().any(|case| case.backend == Backend::Gpu);
+    let device = needs_device.then(|| Device::headless(arguments.device.as_deref())).transpose()?;
+    let say = |text: &str| if arguments.json_alone() { Ok(()) } else { output::print(text) };
+
+    let limits = device.as_ref().map(|device| Limits::measure(device, arguments)).transpose()?;
+    say(&table::head(device.as_ref(), limits.as_ref(), arguments))?;
+    let mut outcomes = Vec::new();
+    for case in cases {
+        let measured = measure::case(case, device.as_ref(), arguments).with_context(|| case.name.to_string())?;
+        let outcome = CaseOutcome::new(case, measured, limits.as_ref());
+        say(&table::row(&outcome))?;
+        outcomes.push(outcome);
+    }
+    let timestamps = device.as_ref().filter(|_| with_timestamps);
+    let timestamps = timestamps.map(|device| timestamps::measure(device, arguments)).transpose()?;
+    if let Some(timestamps) = &timestamps {
+        say(&timestamps.text())?;
+    }
+    let device = device.as_ref().map(DeviceOutcome::from);
+    let outcome = Outcome {
+        version: env!("CARGO_PKG_VERSION"),
+        quick: arguments.quick,
+        device,
+        threads: rayon::current_num_threads(),
+        limits,
+        cases: outcomes,
+        timestamps,
+    };
+    match &arguments.json {
+        Some(_) if arguments.json_alone() => output::print(&format!("{}\n", serde_json::to_string_pretty(&outcome)?)),
+        Some(path) => write(path, &outcome),
+        None => Ok(()),
+    }
+}
+
+fn write(path: &Path, outcome: &Outcome) -> Result<()> {
+    Ok(write_atomically(path, |file| {
+        serde_json::to_writer_pretty(&mut *file, outcome)?;
+        file.write_all(b"\n")
+    })?)
+}

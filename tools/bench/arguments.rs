@@ -51,4 +51,9 @@ impl Arguments {
     pub fn json_alone(&self) -> bool {
         self.json.as_deref() == Some(Path::new("-"))
     }
+
+    /// The file that is to have JSON.
+    pub fn json_file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|_| !self.json_alone())
+    }
 }

@@ -40,7 +40,7 @@ impl Limits {
             (0..DISPATCHES).try_for_each(|_| recorder.dispatch(&increment, &(), [64, 1, 1]))
         })?;
 
-        let (source, target) = buffers(device)?;
+        let (source, target) = buffers(device, arguments.quick)?;
         let copies =
             time(device, repetitions, |recorder| (0..COPIES).try_for_each(|_| recorder.copy(&source, &target)))?;
         let copy = Kernel::new(device, &shaders::BENCH_COPY)?
@@ -84,12 +84,13 @@ fn ring() -> Vec<Vec4> {
 }
 
 /// Two buffers that are large beside any cache: 1 GiB each, or as much of it as the device has and can dispatch over. Software
-/// is slower, and its cache smaller.
-fn buffers(device: &Device) -> engine::Result<(Buffer, Buffer)> {
+/// is slower, and its cache smaller. A quick run has an eighth of both.
+fn buffers(device: &Device, quick: bool) -> engine::Result<(Buffer, Buffer)> {
     let limits = device.limits();
     let invocations = 256 * u64::from(limits.max_compute_work_group_count[0]);
     let most = u64::from(limits.max_storage_buffer_range).min(invocations * size_of::<Vec4>() as u64);
-    let mut bytes = if device.info().device_type == DeviceType::Cpu { 64 << 20 } else { 1 << 30 };
+    let whole = if device.info().device_type == DeviceType::Cpu { 64 << 20 } else { 1 << 30 };
+    let mut bytes = if quick { whole / 8 } else { whole };
     loop {
         let size = most.min(bytes) / size_of::<Vec4>() as u64 * size_of::<Vec4>() as u64;
         let pair = Buffer::zeroed(device, "bench.source", size)

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use tautline::engine::Device;
-use tautline::io::write_atomically;
+use tautline::io::{check_writable, write_atomically};
 
 use arguments::Arguments;
 use backend::Backend;
@@ -52,9 +52,12 @@ fn run(arguments: &Arguments) -> Result<()> {
     if cases.is_empty() && !with_timestamps {
         bail!("no case has '{}' in its name: see bench --list", arguments.only.join("' or '"));
     }
-    // With wrong settings nothing is measured, and not half of it.
+    // What is wrong is said before anything is measured.
     for case in &cases {
         case.scene(arguments)?;
+    }
+    if let Some(path) = arguments.json_file() {
+        check_writable(path)?;
     }
     let needs_device = with_timestamps || cases.iter().any(|case| case.backend == Backend::Gpu);
     let device = needs_device.then(|| Device::headless(arguments.device.as_deref())).transpose()?;
@@ -84,11 +87,10 @@ fn run(arguments: &Arguments) -> Result<()> {
         cases: outcomes,
         timestamps,
     };
-    match &arguments.json {
-        Some(_) if arguments.json_alone() => output::print(&format!("{}\n", serde_json::to_string_pretty(&outcome)?)),
-        Some(path) => write(path, &outcome),
-        None => Ok(()),
+    if arguments.json_alone() {
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&outcome)?))?;
     }
+    arguments.json_file().map_or(Ok(()), |path| write(path, &outcome))
 }
 
 fn write(path: &Path, outcome: &Outcome) -> Result<()> {

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tautline::engine::{self, Device, Error, Extent, Frames};
 use tautline::glam::Vec4;
-use tautline::model::{Body, Strain};
+use tautline::model::Strain;
 use tautline::scene::{Scene, SceneError};
 use tautline::solver::{CpuSimulation, Simulation, Step};
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,8 +42,10 @@ pub struct Measurement {
     pub end_time: f64,
     /// Of the positions at the end of each repetition.
     pub checksums: Vec<u64>,
-    /// At the end of the last repetition.
-    pub strain: Strain,
+    /// Whether all particles were at finite places then.
+    pub finite: bool,
+    /// At the end of the last repetition, where it is asked for.
+    pub strain: Option<Strain>,
 }
 
 /// Medians over the frames of a repetition.
@@ -59,10 +61,9 @@ pub struct Repetition {
 /// Measures a case.
 pub fn case(case: &Case, device: Option<&Device>, arguments: &Arguments) -> Result<Measured> {
     let scene = case.scene(arguments)?;
-    let frame_count = case.frame_count(arguments);
     let measured = match case.backend {
-        Backend::Gpu => on_device(&scene, device.context("it needs a device")?, frame_count, arguments.repetitions),
-        Backend::Cpu => on_cpu(&scene, frame_count, arguments.repetitions),
+        Backend::Gpu => on_device(case, &scene, device.context("it needs a device")?, arguments),
+        Backend::Cpu => on_cpu(case, &scene, arguments),
     };
     match measured {
         Ok(measurement) => Ok(Measured::Done(Box::new(measurement))),
@@ -82,7 +83,7 @@ fn engine_error(error: &anyhow::Error) -> Option<&Error> {
     })
 }
 
-fn on_device(scene: &Scene, device: &Device, frame_count: u32, repetitions: u32) -> Result<Measurement> {
+fn on_device(case: &Case, scene: &Scene, device: &Device, arguments: &Arguments) -> Result<Measurement> {
     let mut simulation = scene.simulation(device)?;
     let mut frames = Frames::new(device, FRAMES_IN_FLIGHT)?;
     frames.time_whole_frames();
@@ -97,18 +98,22 @@ fn on_device(scene: &Scene, device: &Device, frame_count: u32, repetitions: u32)
         repetitions: Vec::new(),
         end_time: 0.0,
         checksums: Vec::new(),
-        strain: Strain { rms: 0.0, max: 0.0 },
+        finite: true,
+        strain: None,
     };
-    for _ in 0..repetitions {
+    for _ in 0..arguments.repetitions {
         simulation.reset()?;
-        measurement.repetitions.push(repeat(device, &mut frames, &mut simulation, frame_count)?);
+        measurement.repetitions.push(repeat(device, &mut frames, &mut simulation, case.frame_count(arguments))?);
         let positions = simulation.positions()?;
-        measurement.end(&positions, simulation.body(), simulation.time())?;
+        measurement.end(&positions, simulation.time());
+    }
+    if case.strain {
+        measurement.strain = Some(simulation.strain(&simulation.positions()?)?);
     }
     Ok(measurement)
 }
 
-fn on_cpu(scene: &Scene, frame_count: u32, repetitions: u32) -> Result<Measurement> {
+fn on_cpu(case: &Case, scene: &Scene, arguments: &Arguments) -> Result<Measurement> {
     let mut simulation = scene.cpu_simulation()?;
     warm_up(|| {
         simulation.advance();
@@ -123,15 +128,17 @@ fn on_cpu(scene: &Scene, frame_count: u32, repetitions: u32) -> Result<Measureme
         repetitions: Vec::new(),
         end_time: 0.0,
         checksums: Vec::new(),
-        strain: Strain { rms: 0.0, max: 0.0 },
+        finite: true,
+        strain: None,
     };
-    for _ in 0..repetitions {
+    for _ in 0..arguments.repetitions {
         simulation.reset();
-        let walls: Vec<f64> = (0..frame_count).map(|_| advance(&mut simulation)).collect();
+        let walls: Vec<f64> = (0..case.frame_count(arguments)).map(|_| advance(&mut simulation)).collect();
         let wall_ms = median(&walls).context("there are no frames")?;
         measurement.repetitions.push(Repetition { gpu_ms: None, record_us: None, wall_ms });
-        measurement.end(&simulation.positions(), simulation.body(), simulation.time())?;
+        measurement.end(&simulation.positions(), simulation.time());
     }
+    measurement.strain = case.strain.then(|| simulation.strain());
     Ok(measurement)
 }
 
@@ -144,16 +151,12 @@ fn advance(simulation: &mut CpuSimulation) -> f64 {
 
 impl Measurement {
     /// Notes where a repetition has ended.
-    fn end(&mut self, positions: &[Vec4], body: &Body, time: f64) -> Result<()> {
-        if let Some(lost) = positions.iter().position(|position| !position.is_finite()) {
-            bail!("particle {lost} is not at a finite place");
-        }
+    fn end(&mut self, positions: &[Vec4], time: f64) {
+        self.finite &= positions.iter().all(|position| position.is_finite());
         // What else a solver keeps there differs from one to another.
         let places: Vec<_> = positions.iter().map(|position| position.truncate()).collect();
         self.checksums.push(xxh3_64(bytemuck::cast_slice(&places)));
         self.end_time = time;
-        self.strain = tautline::model::strain(positions, body.springs());
-        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tautline::engine::Device;
+use tautline::model::Strain;
 
 use crate::backend::Backend;
 use crate::cases::Case;
@@ -90,6 +91,8 @@ pub struct MeasuredNumbers {
     pub checksum: String,
     /// Whether all repetitions ended in the same bits.
     pub reproducible: bool,
+    /// Whether all particles were at finite places at the end of each.
+    pub finite: bool,
 }
 
 #[derive(Serialize)]
@@ -119,16 +122,26 @@ impl CaseOutcome {
     pub fn new(case: &Case, measured: Measured, limits: Option<&Limits>) -> Self {
         let numbers = match measured {
             Measured::TooLarge(too_large) => Numbers::TooLarge { too_large },
-            Measured::Done(measurement) => Numbers::Measured(Box::new(MeasuredNumbers::of(case, &measurement, limits))),
+            Measured::Done(measurement) => Numbers::Measured(Box::new(MeasuredNumbers::of(&measurement, limits))),
         };
         Self { name: case.name, backend: case.backend, numbers }
     }
 }
 
 impl MeasuredNumbers {
-    fn of(case: &Case, measurement: &Measurement, limits: Option<&Limits>) -> Self {
-        let Measurement { particles, constraints, step, dispatches, bytes, repetitions, end_time, checksums, strain } =
-            measurement;
+    fn of(measurement: &Measurement, limits: Option<&Limits>) -> Self {
+        let Measurement {
+            particles,
+            constraints,
+            step,
+            dispatches,
+            bytes,
+            repetitions,
+            end_time,
+            checksums,
+            finite,
+            strain,
+        } = measurement;
         let all = |value: fn(&Repetition) -> Option<f64>| -> Option<Spread> {
             Spread::of(repetitions.iter().map(value).collect::<Option<_>>()?)
         };
@@ -151,9 +164,10 @@ impl MeasuredNumbers {
             wall_ms,
             limit,
             ratio,
-            strain: case.strain.then(|| StrainOutcome { after: *end_time, rms: strain.rms, max: strain.max }),
+            strain: strain.map(|Strain { rms, max }| StrainOutcome { after: *end_time, rms, max }),
             checksum: format!("{:016x}", checksums.last().copied().unwrap_or_default()),
             reproducible: checksums.windows(2).all(|pair| pair[0] == pair[1]),
+            finite: *finite,
         }
     }
 }

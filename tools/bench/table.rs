@@ -74,10 +74,11 @@ fn measured(name: &str, numbers: &MeasuredNumbers) -> String {
     let ratio = ratio.map_or_else(|| "-".to_string(), |ratio| format!("{ratio:.2}"));
     let mut text = format!(
         "{name:<40}{particles:>11}{constraints:>12}{sweeps:>7}{median:>11.4}{spread:>24}{record:>11}{:>11.4}{solves:>12}  \
-         {limit:<26}{ratio:>8}  {}{}\n",
+         {limit:<26}{ratio:>8}  {}{}{}\n",
         wall_ms.median,
         numbers.checksum,
         if numbers.reproducible { "" } else { ", another in each repetition" },
+        if numbers.finite { "" } else { ", not finite" },
     );
     if let Some(StrainOutcome { after, rms, max }) = &numbers.strain {
         let _ = writeln!(text, "  strain after {after:.2} s: {rms:.6} rms, {max:.6} at most");

@@ -184,12 +184,13 @@ fn what_a_device_cannot_hold_is_said_in_its_row() {
     // No device has images that are so long.
     let columns = format!("columns={}", 1 << 26);
     let large = ["--set", &columns, "--set", "rows=1"];
-    let (code, told, errors) = bench(Path::new("."), &[&["--only", "verlet 64", "--json", "-"], &large[..]].concat());
+    let (code, told, errors) =
+        bench(Path::new("."), &[&["--quick", "--only", "verlet 64", "--json", "-"], &large[..]].concat());
     assert_eq!((code, &*errors), (Some(0), ""), "{told}");
     let json: Value = serde_json::from_str(&told).unwrap();
     let says = json["cases"][0]["too_large"].as_str().unwrap();
     assert!(says.contains("needs 67108864 texels in a line"), "{says}");
-    let (code, told, errors) = bench(Path::new("."), &[&["--only", "verlet 64"], &large[..]].concat());
+    let (code, told, errors) = bench(Path::new("."), &[&["--quick", "--only", "verlet 64"], &large[..]].concat());
     assert_eq!((code, &*errors), (Some(0), ""), "{told}");
     let row = told.lines().find(|line| line.starts_with("verlet 64x64, 40 substeps")).unwrap();
     assert!(row.ends_with(says), "{row}");

@@ -27,7 +27,7 @@ use tautline::io::{check_writable, write_atomically};
 
 use arguments::Arguments;
 use backend::Backend;
-use cases::CASES;
+use cases::{CASES, Case};
 use limits::Limits;
 use outcome::{CaseOutcome, DeviceOutcome, Outcome};
 use timestamps::TIMESTAMPS;
@@ -61,36 +61,51 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let needs_device = with_timestamps || cases.iter().any(|case| case.backend == Backend::Gpu);
     let device = needs_device.then(|| Device::headless(arguments.device.as_deref())).transpose()?;
-    let say = |text: &str| if arguments.json_alone() { Ok(()) } else { output::print(text) };
-
     let limits = device.as_ref().map(|device| Limits::measure(device, arguments)).transpose()?;
-    say(&table::head(device.as_ref(), limits.as_ref(), arguments))?;
-    let mut outcomes = Vec::new();
-    for case in cases {
-        let measured = measure::case(case, device.as_ref(), arguments).with_context(|| case.name.to_string())?;
-        let outcome = CaseOutcome::new(case, measured, limits.as_ref());
-        say(&table::row(&outcome))?;
-        outcomes.push(outcome);
-    }
-    let timestamps = device.as_ref().filter(|_| with_timestamps);
-    let timestamps = timestamps.map(|device| timestamps::measure(device, arguments)).transpose()?;
-    if let Some(timestamps) = &timestamps {
-        say(&timestamps.text())?;
-    }
-    let device = device.as_ref().map(DeviceOutcome::from);
-    let outcome = Outcome {
+    say(&table::head(device.as_ref(), limits.as_ref(), arguments), arguments)?;
+    let mut outcome = Outcome {
         version: env!("CARGO_PKG_VERSION"),
         quick: arguments.quick,
-        device,
+        device: device.as_ref().map(DeviceOutcome::from),
         threads: rayon::current_num_threads(),
         limits,
-        cases: outcomes,
-        timestamps,
+        cases: Vec::new(),
+        timestamps: None,
     };
+    let measured = measure(&cases, with_timestamps, device.as_ref(), arguments, &mut outcome);
+    // What was measured before a device was lost is kept.
     if arguments.json_alone() {
         output::print(&format!("{}\n", serde_json::to_string_pretty(&outcome)?))?;
     }
-    arguments.json_file().map_or(Ok(()), |path| write(path, &outcome))
+    arguments.json_file().map_or(Ok(()), |path| write(path, &outcome))?;
+    measured
+}
+
+/// Measures one case after another.
+fn measure(
+    cases: &[&Case],
+    with_timestamps: bool,
+    device: Option<&Device>,
+    arguments: &Arguments,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    for case in cases {
+        let measured = measure::case(case, device, arguments).with_context(|| case.name.to_string())?;
+        let row = CaseOutcome::new(case, measured, outcome.limits.as_ref());
+        say(&table::row(&row), arguments)?;
+        outcome.cases.push(row);
+    }
+    if let Some(device) = device.filter(|_| with_timestamps) {
+        let timestamps = timestamps::measure(device, arguments).with_context(|| TIMESTAMPS.to_string())?;
+        say(&timestamps.text(), arguments)?;
+        outcome.timestamps = Some(timestamps);
+    }
+    Ok(())
+}
+
+/// Prints a part of the table.
+fn say(text: &str, arguments: &Arguments) -> Result<()> {
+    if arguments.json_alone() { Ok(()) } else { output::print(text) }
 }
 
 fn write(path: &Path, outcome: &Outcome) -> Result<()> {

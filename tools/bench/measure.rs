@@ -56,6 +56,8 @@ pub struct Repetition {
     pub record_us: Option<f64>,
     /// From the end of a frame to the end of the next, as the CPU sees them \[ms\].
     pub wall_ms: f64,
+    /// The mean of that \[ms\].
+    pub mean_wall_ms: f64,
 }
 
 /// Measures a case.
@@ -134,8 +136,7 @@ fn on_cpu(case: &Case, scene: &Scene, arguments: &Arguments) -> Result<Measureme
     for _ in 0..arguments.repetitions {
         simulation.reset();
         let walls: Vec<f64> = (0..case.frame_count(arguments)).map(|_| advance(&mut simulation)).collect();
-        let wall_ms = median(&walls).context("there are no frames")?;
-        measurement.repetitions.push(Repetition { gpu_ms: None, record_us: None, wall_ms });
+        measurement.repetitions.push(Repetition::new(&[], &[], &walls)?);
         measurement.end(&simulation.positions(), simulation.time());
     }
     measurement.strain = case.strain.then(|| simulation.strain());
@@ -220,11 +221,19 @@ pub fn repeat(
     frames.finish()?;
     let times: Vec<f64> =
         frames.take_timings().into_iter().flatten().map(|timing| timing.gpu_ns as f64 / 1e6).collect();
-    Ok(Repetition {
-        gpu_ms: median(&times),
-        record_us: median(&records),
-        wall_ms: median(&walls).context("there are no frames")?,
-    })
+    Repetition::new(&times, &records, &walls)
+}
+
+impl Repetition {
+    /// Of times on the device \[ms\], times of recording \[µs\], of which there may be none, and times on the wall \[ms\].
+    fn new(gpu: &[f64], records: &[f64], walls: &[f64]) -> Result<Self> {
+        Ok(Self {
+            gpu_ms: median(gpu),
+            record_us: median(records),
+            wall_ms: median(walls).context("there are no frames")?,
+            mean_wall_ms: walls.iter().sum::<f64>() / walls.len() as f64,
+        })
+    }
 }
 
 fn milliseconds(duration: Duration) -> f64 {

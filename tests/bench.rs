@@ -172,6 +172,7 @@ fn json_can_go_to_standard_output_alone() {
     assert_eq!((code, &*errors), (Some(0), ""), "{told}");
     let json: Value = serde_json::from_str(&told).unwrap();
     let [verlet, cpu] = &json["cases"].as_array().unwrap()[..] else { panic!("{told}") };
+    assert_eq!((&json["settings"], &verlet["frames"]), (&serde_json::json!({"columns": "10"}), &6.into()));
     assert_eq!((number(&verlet["particles"]), number(&cpu["particles"])), (10.0 * 24.0, 10.0 * 40.0));
     // Springs are no constraints; a sweep is a substep and a dispatch.
     assert_eq!((&verlet["constraints"], &verlet["solves_per_s"]), (&0.into(), &Value::Null));

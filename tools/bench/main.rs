@@ -66,6 +66,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let mut outcome = Outcome {
         version: env!("CARGO_PKG_VERSION"),
         quick: arguments.quick,
+        settings: arguments.settings.iter().cloned().collect(),
         device: device.as_ref().map(DeviceOutcome::from),
         threads: rayon::current_num_threads(),
         limits,
@@ -91,7 +92,7 @@ fn measure(
 ) -> Result<()> {
     for case in cases {
         let measured = measure::case(case, device, arguments).with_context(|| case.name.to_string())?;
-        let row = CaseOutcome::new(case, measured, outcome.limits.as_ref());
+        let row = CaseOutcome::new(case, arguments, measured, outcome.limits.as_ref());
         say(&table::row(&row), arguments)?;
         outcome.cases.push(row);
     }

@@ -1,9 +1,12 @@
 //! What was measured, as it is written as JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use tautline::engine::Device;
 use tautline::model::Strain;
 
+use crate::arguments::Arguments;
 use crate::backend::Backend;
 use crate::cases::Case;
 use crate::limits::Limits;
@@ -15,6 +18,8 @@ use crate::timestamps::Timestamps;
 pub struct Outcome {
     pub version: &'static str,
     pub quick: bool,
+    /// What --set has changed in all scenes.
+    pub settings: BTreeMap<String, String>,
     /// None where no case needs one.
     pub device: Option<DeviceOutcome>,
     /// Of cases on the CPU.
@@ -49,6 +54,8 @@ impl From<&Device> for DeviceOutcome {
 pub struct CaseOutcome {
     pub name: &'static str,
     pub backend: Backend,
+    /// Of each repetition.
+    pub frames: u32,
     #[serde(flatten)]
     pub numbers: Numbers,
 }
@@ -119,12 +126,12 @@ pub struct StrainOutcome {
 }
 
 impl CaseOutcome {
-    pub fn new(case: &Case, measured: Measured, limits: Option<&Limits>) -> Self {
+    pub fn new(case: &Case, arguments: &Arguments, measured: Measured, limits: Option<&Limits>) -> Self {
         let numbers = match measured {
             Measured::TooLarge(too_large) => Numbers::TooLarge { too_large },
             Measured::Done(measurement) => Numbers::Measured(Box::new(MeasuredNumbers::of(&measurement, limits))),
         };
-        Self { name: case.name, backend: case.backend, numbers }
+        Self { name: case.name, backend: case.backend, frames: case.frame_count(arguments), numbers }
     }
 }
 

@@ -23,8 +23,8 @@ pub fn bytes(simulation: &Simulation) -> Option<u64> {
             "pbd/velocity" => calls * particles * 48,
             // Reads the positions now and before, and writes the next.
             "verlet/step" => calls * particles * 48,
-            // Reads two positions, a pin and a level of detail, and writes all but the pin.
-            "rope/step" => calls * particles * (7 + 7) * 4,
+            // Reads the positions now and before, and writes them with a level of detail.
+            "rope/step" | "rope/step_subgroup" => calls * particles * (6 + 7) * 4,
             _ => return None,
         })
     };

@@ -69,12 +69,13 @@ void load_nodes() {
         nodes[node] = vec3(0.0);
         weights[node] = absent;
         if (KEEPS_MOTIONS) motions[node] = vec3(0.0);
-        if (!is_in_grid(place_in_grid(node))) continue;
-        uint index = index_of(node);
-        vec4 particle = positions[index];
-        nodes[node] = particle.xyz;
-        weights[node] = particle.w;
-        if (KEEPS_MOTIONS) motions[node] = velocities[index].xyz;
+        if (is_in_grid(place_in_grid(node))) {
+            uint index = index_of(node);
+            vec4 particle = positions[index];
+            nodes[node] = particle.xyz;
+            weights[node] = particle.w;
+            if (KEEPS_MOTIONS) motions[node] = velocities[index].xyz;
+        }
     }
 }
 
@@ -130,33 +131,22 @@ void finish() {
 
 void store_nodes() {
     [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
-        if (!is_own(node)) continue;
-        uint index = index_of(node);
-        next_positions[index] = vec4(nodes[node], weights[node]);
-        if (KEEPS_MOTIONS) next_velocities[index] = vec4(motions[node], 0.0);
+        if (is_own(node)) {
+            uint index = index_of(node);
+            next_positions[index] = vec4(nodes[node], weights[node]);
+            if (KEEPS_MOTIONS) next_velocities[index] = vec4(motions[node], 0.0);
+        }
     }
-}
-
-// How many rows at the upper and the lower edge of the tile have no part any more when so many sweeps are left.
-uint idle_rows(uint sweeps_left) {
-    uint rows_a_sweep = BENDS ? 10 : 6;
-    return HALO_ROWS - min(HALO_ROWS, rows_a_sweep * sweeps_left);
 }
 
 void main() {
     take_place();
-    [[unroll]] for (uint index = 0; index < (BENDS ? 5 : 3); ++index) families[index] = family_of(index);
+    load_families();
     load_nodes();
     load_weights();
-    uint sweeps_left = push.substeps * push.sweeps;
     for (uint substep = 0; substep < push.substeps; ++substep) {
         if (push.predicts != 0) predict(push.flutter_phases[substep / 4][substep % 4]);
-        for (uint number = 0; number < push.sweeps; ++number) {
-            uint idle = idle_rows(sweeps_left);
-            bool has_part = BLOCK_ROWS * (strip + 1) > idle && BLOCK_ROWS * strip < TILE_ROWS - idle;
-            sweep(has_part || !SKIPS_STRIPS);
-            --sweeps_left;
-        }
+        for (uint number = 0; number < push.sweeps; ++number) sweep();
         if (push.finishes != 0) finish();
     }
     store_nodes();

@@ -37,7 +37,7 @@ void put_shared(uint slot, vec3 value) {
     shared_z[slot] = value.z;
 }
 
-// Of this invocation, and of its neighbours in the strip; the ends of a strip have somebody else's in place of a neighbour.
+// Of this invocation, and of its neighbours in the strip, in a ring of all: the ends of a strip have another's in place of one.
 uint lane;
 uint strip;
 uint left_neighbour;

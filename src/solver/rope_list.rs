@@ -58,7 +58,7 @@ impl RopeList {
         self.in_hands = in_hands;
         let mut changed = before.iter().filter(|(index, before)| self.list[*index] != *before).map(|(index, _)| *index);
         let first = changed.next();
-        first.map_or(0..0, |first| first..changed.last().unwrap_or(first) + 1)
+        first.map_or(0..0, |first| first..changed.next_back().unwrap_or(first) + 1)
     }
 
     fn rope_of(&self, particle: u32) -> usize {

@@ -12,10 +12,10 @@ use std::fs;
 use common::{Validated, load};
 use pictures::view;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Hazard, Image, ImageKind};
-use tautline::model::Grip;
+use tautline::model::{Body, Grip};
 use tautline::render::{Camera, Shown, ViewTargets};
 use tautline::scene::{Scene, presets};
-use tautline::solver::Simulation;
+use tautline::solver::{Simulation, Solver, Surroundings, Verlet, VerletTile};
 
 const EXTENT: [u32; 2] = [64, 48];
 /// A tent of four triangles.
@@ -41,6 +41,9 @@ fn scenes() -> Vec<Scene> {
     scenes.push(load("flag", &[&small[..], &air, &carried].concat()));
     scenes.push(load("flag", &[&small[..], &[("constraint_solver", "jacobi"), ("iterations", "2")]].concat()));
     scenes.push(load("verlet", &[&air[..], &carried].concat()));
+    let buffers = [("storage", "buffers")];
+    scenes.push(load("verlet", &buffers));
+    scenes.push(load("verlet", &[&buffers[..], &air, &carried].concat()));
     for scene in &scenes {
         // What is read of files is kept.
         scene.cpu_simulation().unwrap();
@@ -100,6 +103,23 @@ fn no_barrier_is_missing_or_superfluous() {
             check(device, &scene, &mut simulate(), Some(shown));
         }
         check(device, &scene, &mut scene.cpu_simulation().unwrap().on_device(device).unwrap(), Some(Shown::Looks));
+    }
+}
+
+/// Several substeps in one dispatch, which a scene has on some devices only.
+#[test]
+fn tiles_wait_for_what_they_read_and_no_more() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let scene = load("verlet", &[("storage", "buffers"), ("substeps", "5")]);
+    let (cloth, step, settings) = (scene.cloth().unwrap(), scene.step(), scene.verlet_settings());
+    let tile = VerletTile { columns: 8, rows: 8, substeps: 4, invocations: 128 };
+    for draws in [None, Some(Shown::Looks)] {
+        let (grid, around) = (cloth.grid.unwrap(), &Surroundings::default());
+        let solver = Verlet::with_tile(device, grid, &cloth.positions, step, settings, around, Some(tile)).unwrap();
+        assert_eq!(solver.passes(), [("verlet/tile".into(), 1), ("verlet/step_buffer".into(), 1)]);
+        let mut simulation = Simulation::new(Body::Cloth(cloth.clone()), Box::new(solver), step);
+        check(device, &scene, &mut simulation, draws);
     }
 }
 

@@ -158,6 +158,68 @@ fn a_recording_with_more_passes_than_timestamps_is_timed_the_next_time() {
 }
 
 #[test]
+fn whole_recordings_are_timed_without_their_passes() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 4_000_000).unwrap();
+    let bind = |name| kernel(device, name, SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let passes = [bind("even"), bind("odd")];
+    let mut frames = Frames::new(device, 1).unwrap();
+    frames.time_whole_frames();
+    // More runs than there is room for timestamps: the whole needs two.
+    for calls in [1, 1000] {
+        let mut recorder = frames.begin().unwrap();
+        for call in 0..calls {
+            recorder.dispatch(&passes[call % 2], &[1_u32, 100_000], [100_000, 1, 1]).unwrap();
+        }
+        recorder.submit().unwrap();
+    }
+    frames.begin().unwrap().submit().unwrap();
+    frames.finish().unwrap();
+    let timings: Vec<_> = frames.take_timings().into_iter().map(|timing| timing.expect("timestamps")).collect();
+    let [one, many, none] = &timings[..] else { panic!("three recordings: {timings:?}") };
+    assert!(timings.iter().all(|timing| timing.passes.is_empty()));
+    // The timestamps lie around all calls of a recording: a thousand of them take longer than one or none.
+    assert!(none.gpu_ns < many.gpu_ns && 0 < one.gpu_ns && one.gpu_ns < many.gpu_ns, "{timings:?}");
+}
+
+#[test]
+fn passes_are_timed_now_and_then_where_they_are_sampled() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 64).unwrap();
+    let bind = |name| kernel(device, name, SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
+    let passes = [bind("even"), bind("odd")];
+    let every = usize::try_from(Frames::SAMPLED_EVERY).unwrap();
+    // Few, and more than there is room for at first.
+    for calls in [2, 1000] {
+        let mut frames = Frames::new(device, 2).unwrap();
+        frames.sample_passes();
+        for _ in 0..2 * every + 1 {
+            let mut recorder = frames.begin().unwrap();
+            for call in 0..calls {
+                recorder.dispatch(&passes[call % 2], &[1_u32, 16], [16, 1, 1]).unwrap();
+            }
+            recorder.submit().unwrap();
+        }
+        frames.finish().unwrap();
+        let timings = frames.take_timings();
+        let with_passes: Vec<usize> = (0..timings.len())
+            .filter(|&index| timings[index].as_ref().is_some_and(|timing| !timing.passes.is_empty()))
+            .collect();
+        let untimed: Vec<usize> = (0..timings.len()).filter(|&index| timings[index].is_none()).collect();
+        if calls == 2 {
+            assert_eq!((with_passes, untimed), (vec![0, every, 2 * every], vec![]));
+        } else {
+            // Recordings take turns in two places. What had no room is timed the next time in the same place; the second
+            // place, where the sample after that lies, has no room either.
+            assert_eq!((with_passes, untimed), (vec![2, every + 2, 2 * every], vec![0, every]));
+        }
+        assert!(timings.iter().flatten().all(|timing| timing.gpu_ns > 0));
+    }
+}
+
+#[test]
 fn what_is_in_use_outlives_its_last_owner() {
     let validated = Validated::open();
     let mut frames = Frames::new(&validated.device, 2).unwrap();

@@ -74,7 +74,11 @@ fn a_body_comes_to_hang_below_the_hand() {
                 let off = runner.positions()[index].distance(start[index] + moved);
                 // Positions up to 1.5 m are rounded to 1.2e-7 m in each substep. What is off dies away with the double root
                 // r, which adds up its errors by 1 / (1 - r)² = 500 at most where they become velocities.
-                assert!(off < 500.0 * 1.2e-7, "{name}, particle {index}, step {step}: {off} m off");
+                let held = 500.0 * 1.2e-7;
+                // The hand feels the velocity of the one that it holds alone, so nothing brings back what the others turn
+                // around it: n errors of up to half as much each go on as velocities, n sqrt(n / 3) of them in all.
+                let turned = if index == MIDDLE as usize { 0.0 } else { 6e-8 * n * (n / 3.0).sqrt() };
+                assert!(f64::from(off) < held + turned, "{name}, particle {index}, step {step}: {off} m off");
             }
         }
     }

@@ -85,6 +85,7 @@ fn the_flag_is_reported_with_every_field() {
         "substeps",
         "iterations",
         "passes",
+        "gpu_pass_frames",
         "frame",
         "state",
         "validation_messages",
@@ -131,6 +132,25 @@ fn the_flag_is_reported_with_every_field() {
     let [least, greatest] = aabb(&report);
     assert!((least[0] + 0.99).abs() < 1e-6 && greatest[1].abs() < 1e-3 && least[2].abs() < 1e-6, "{least:?}");
     assert!(greatest[0] > 0.99 && greatest[2] > 0.0, "{greatest:?}");
+}
+
+/// Timestamps between passes cost time, so most frames have none; where single frames are asked for, all have.
+#[test]
+fn passes_are_timed_in_few_frames_unless_each_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("t.csv");
+    let small = ["flag", "--set", "columns=9", "--set", "rows=7", "--set", "substeps=2", "--frames", "26"];
+    let sampled = report(&small);
+    let all = report(&[&small[..], &["--timings", table.to_str().unwrap()]].concat());
+    // The first and the twenty-sixth.
+    assert_eq!((&sampled["gpu_pass_frames"], &all["gpu_pass_frames"]), (&2.into(), &26.into()));
+    assert_eq!(calls(&sampled), calls(&all));
+    for report in [&sampled, &all] {
+        let shares: f64 = report["passes"].as_array().unwrap().iter().map(|pass| number(&pass["share"])).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "all passes are {shares} of their time");
+        assert!(number(&report["frame"]["gpu_us"]["median"]) > 0.0);
+    }
+    assert_eq!(sampled["state"], all["state"]);
 }
 
 /// Names and calls of passes, whatever the scene and its solver.

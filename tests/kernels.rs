@@ -13,7 +13,7 @@ use solids::Solid;
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
     CollidePush, Collider, Constraint, Hinge, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
-    VerletParameters, VerletPush,
+    VerletParameters, VerletPush, VerletTilePush,
 };
 use tautline::model::{self, Coloring, Spring, SpringKind};
 use tautline::reference::collide::{self, Colliders};
@@ -464,7 +464,7 @@ fn pbd_velocity() {
 }
 
 #[test]
-fn verlet_step() {
+fn verlet() {
     let validated = Validated::open();
     let device = &validated.device;
     let (columns, rows) = (37, 21);
@@ -479,7 +479,8 @@ fn verlet_step() {
             })
             .collect()
     };
-    let mut twin = verlet::Verlet { previous: near(0.1), current: near(0.1), forces: near(10.0) };
+    let initial = verlet::Verlet { previous: near(0.1), current: near(0.1), forces: near(10.0) };
+    let mut twin = initial.clone();
     let parameters = VerletParameters {
         gravity: Vec4::new(0.0, -9.81, 0.0, 0.0),
         wind: Vec4::new(5.0, 0.0, 15.0, 4.0),
@@ -557,4 +558,39 @@ fn verlet_step() {
     let touched = free.iter().zip(&twin.current).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch a collider");
     assert_same("position", &next.read().unwrap(), &twin.current);
+
+    // The same on buffers, where w is an inverse mass, of a particle that is pinned or of 0.75 kg.
+    let weighed = |flagged: &[Vec4]| -> Vec<Vec4> {
+        flagged.iter().map(|node| node.with_w((1.0 - node.w) / parameters.mass)).collect()
+    };
+    let buffer = |name, flagged: &[Vec4]| Buffer::from_slice(device, name, &weighed(flagged)).unwrap();
+    let [positions, previous_positions] = [buffer("current", &initial.current), buffer("previous", &initial.previous)];
+    let surroundings = [("VerletParameters", (&block).into()), ("Colliders", (&colliders).into())];
+    let own = [("Positions", (&positions).into()), ("PreviousPositions", (&previous_positions).into())];
+    let kernel = Kernel::new(device, &shaders::VERLET_STEP_BUFFER).unwrap();
+    let bindings = kernel.bind(&[&own[..], &surroundings, &[("Forces", (&forces).into())]].concat()).unwrap();
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &wind_too, invocations)).unwrap();
+    assert_same("position on buffers", &previous_positions.read().unwrap(), &weighed(&twin.current));
+    assert!(positions.read::<Vec4>().unwrap() == weighed(&initial.current));
+
+    // Two substeps at once, which external forces would have to come between.
+    let mut twin = verlet::Verlet { forces: vec![Vec4::ZERO; initial.forces.len()], ..initial };
+    previous_positions.write(&weighed(&twin.previous)).unwrap();
+    let [next, next_previous] =
+        ["next", "next previous"].map(|name| Buffer::zeroed(device, name, positions.size()).unwrap());
+    let moved = [("NextPositions", (&next).into()), ("NextPreviousPositions", (&next_previous).into())];
+    let kernel = Kernel::specialised(device, &shaders::VERLET_TILE, &[96, 6, 10, 3, 1]).unwrap();
+    let bindings = kernel.bind(&[&own[..], &moved, &surroundings].concat()).unwrap();
+    let mut push = VerletTilePush { collider_count, substep_count: 2, ..Default::default() };
+    push.shares[..3].copy_from_slice(&[1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    push.flutter_phases[..2].copy_from_slice(&[1.25, 1.5]);
+    let tiles = [columns.unsigned_abs().div_ceil(6) * 96, rows.unsigned_abs().div_ceil(10), 1];
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, tiles)).unwrap();
+    for substep in 0..2 {
+        twin.step(&parameters, push.flutter_phases[substep]);
+        let [start, end] = [push.shares[substep], push.shares[substep + 1]];
+        twin.collide(&Colliders { list: &moving, samples: &heights }, &CollidePush { start, end, collider_count });
+    }
+    assert_same("position two substeps later", &next.read().unwrap(), &weighed(&twin.current));
+    assert_same("position before it", &next_previous.read().unwrap(), &weighed(&twin.previous));
 }

@@ -346,7 +346,8 @@ mod gpu {
         };
         let mut solver =
             Verlet::new(&validated.device, grid, &setup.current, step, settings, &Surroundings::default()).unwrap();
-        solver.write(&setup.previous, &setup.current).unwrap();
+        let held = |flagged: &[Vec4]| flagged.iter().map(|node| node.with_w(1.0 - node.w)).collect::<Vec<_>>();
+        solver.write(&held(&setup.previous), &held(&setup.current)).unwrap();
         Box::new(GpuStepper {
             solver,
             lambdas: |_| None,

@@ -19,7 +19,7 @@ use tautline::model::{
 use tautline::reference;
 use tautline::reference::collide::Colliders;
 use tautline::scene::Scene;
-use tautline::solver::{RopeDetail, RopeSettings, RopeSway, RopeVerlet, Solver};
+use tautline::solver::{self, RopeDetail, RopeSettings, RopeSway, RopeVerlet, Solver};
 
 /// One test per case, on the backend that `$make` starts.
 macro_rules! every_case {
@@ -325,8 +325,8 @@ fn ends_in_the_same_bits(validated: &Validated, setup: &Setup) {
     let Setup { ropes, previous, step, settings, colliders } = setup;
     let particles = |rope: usize| ropes.ropes()[rope].particles.clone();
     let start = start(ropes);
-    let run = |is_plain: bool| {
-        let settings = RopeSettings { is_plain, ..*settings };
+    let run = |path: solver::Path| {
+        let settings = RopeSettings { path, ..*settings };
         let mut solver = RopeVerlet::new(&validated.device, ropes, colliders, *step, settings).unwrap();
         solver.write(previous, &start).unwrap();
         let mut ends = Vec::new();
@@ -349,7 +349,7 @@ fn ends_in_the_same_bits(validated: &Validated, setup: &Setup) {
         }
         (solver.passes(), ends)
     };
-    let ((pass, expected), (other_pass, ends)) = (run(true), run(false));
+    let ((pass, expected), (other_pass, ends)) = (run(solver::Path::Plain), run(solver::Path::Auto));
     assert_eq!((&*pass[0].0, &*other_pass[0].0), ("rope/step", "rope/step_subgroup"));
     for (number, ((expected, levels), (positions, other_levels))) in expected.iter().zip(&ends).enumerate() {
         assert_eq!(levels, other_levels, "step {number}");

@@ -1,5 +1,6 @@
 //! Whether the compiled shaders carry the GLSL that captures show.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -7,14 +8,48 @@ use tautline::engine::ShaderCode;
 use tautline::engine::reflect::reflect;
 use tautline::shaders;
 
-/// How many instructions of a kind there are, by the first words of each: its length above its code.
-fn count(code: &ShaderCode<'_>, op: spirv::Op) -> usize {
-    let (mut place, mut count) = (5, 0);
-    while let Some(word) = code.words.get(place) {
-        count += usize::from(word & 0xffff == op as u32);
-        place += (word >> 16) as usize;
+/// The instructions of a kind with their operands, by the first words of each: its length above its code.
+fn instructions<'a>(code: &ShaderCode<'a>, op: spirv::Op) -> Vec<&'a [u32]> {
+    let (mut rest, mut found) = (&code.words[5..], Vec::new());
+    while let Some(word) = rest.first() {
+        let (instruction, after) = rest.split_at((word >> 16) as usize);
+        found.extend((word & 0xffff == op as u32).then_some(instruction));
+        rest = after;
     }
-    count
+    found
+}
+
+fn count(code: &ShaderCode<'_>, op: spirv::Op) -> usize {
+    instructions(code, op).len()
+}
+
+/// What has to end in the same bits in several kernels is done operation by operation in all of them.
+#[test]
+fn kernels_that_agree_to_the_bit_contract_nothing() {
+    use spirv::Op;
+    let exact = [
+        shaders::VERLET_STEP,
+        shaders::VERLET_STEP_BUFFER,
+        shaders::VERLET_TILE,
+        shaders::AIR_FORCE_IMAGE,
+        shaders::AIR_FORCE_PREVIOUS,
+        shaders::ATTACH_MOVE_IMAGE,
+        shaders::ATTACH_MOVE_PREVIOUS,
+        shaders::HAND_PULL_IMAGE,
+        shaders::HAND_PULL_PREVIOUS,
+    ];
+    for code in shaders::KERNELS {
+        let decorated: HashSet<u32> = instructions(&code, Op::Decorate)
+            .into_iter()
+            .filter(|decoration| decoration[2] == spirv::Decoration::NoContraction as u32)
+            .map(|decoration| decoration[1])
+            .collect();
+        let arithmetic = [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::VectorTimesScalar, Op::Dot, Op::ExtInst];
+        let results: Vec<u32> =
+            arithmetic.iter().flat_map(|op| instructions(&code, *op)).map(|found| found[2]).collect();
+        let is_exact = exact.iter().any(|exact| exact.name == code.name);
+        assert_eq!(results.len() > 4 && results.iter().all(|id| decorated.contains(id)), is_exact, "{}", code.name);
+    }
 }
 
 #[test]

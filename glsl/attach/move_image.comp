@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // The velocity is the way from the image before, and w is the pin flag of document 000.
 

@@ -46,20 +46,11 @@ void main() {
     vec4 b = positions[constraint.index_b];
     float lambda = push.iteration == 0 ? 0.0 : lambdas[index];
 
-    vec3 difference = a.xyz - b.xyz;
-    float distance = length(difference);
+    float alpha = scaled_compliance(constraint.compliance, parameters.substep_dt);
+    precise float rest_length = parameters.elongation * constraint.rest_length;
     float weight_sum = part_weight(constraint.index_a, a.w) + part_weight(constraint.index_b, b.w);
-    // Two particles in one place have no direction to be pushed in, and two pinned ones none to go.
-    if (distance == 0.0 || weight_sum == 0.0) {
-        lambdas[index] = lambda;
-        corrections[index] = vec4(0.0);
-        return;
-    }
-
-    vec3 gradient = difference / distance;
-    float error = distance - parameters.elongation * constraint.rest_length;
-    float delta_lambda =
-        constraint_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
-    lambdas[index] = lambda + delta_lambda;
-    corrections[index] = vec4(delta_lambda * gradient, 0.0);
+    vec3 correction =
+        distance_correction(a.xyz - b.xyz, rest_length, distance_yield(weight_sum, alpha), alpha, lambda);
+    lambdas[index] = lambda;
+    corrections[index] = vec4(correction, 0.0);
 }

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// Integrates the external accelerations and predicts positions: v += h a, x* = x + h v (semi-implicit Euler).
+// Integrates the external accelerations and predicts positions.
 
 layout(local_size_x = 256) in;
 
@@ -16,8 +16,7 @@ layout(std430, binding = 2) buffer Velocities {
 };
 
 #include "lib/pbd_parameters.glsl"
-#include "lib/wind.glsl"
-#include "lib/forces.glsl"
+#include "lib/predict.glsl"
 
 layout(push_constant) uniform PredictPush {
     float flutter_phase; // rad
@@ -34,12 +33,7 @@ void main() {
         return;
     }
 
-    float h = parameters.substep_dt;
-    vec3 acceleration = parameters.gravity.xyz
-        + wind_acceleration(particle.xyz, parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift,
-                            push.flutter_phase);
-    if (parameters.has_forces != 0) acceleration += particle.w * forces[index].xyz;
-    vec3 velocity = velocities[index].xyz * max(0.0, 1.0 - parameters.damping * h) + h * acceleration;
+    vec3 velocity = predicted_velocity(index, particle, velocities[index].xyz, push.flutter_phase);
     velocities[index] = vec4(velocity, 0.0);
-    positions[index] = vec4(particle.xyz + h * velocity, particle.w);
+    positions[index] = vec4(predicted_position(particle.xyz, velocity), particle.w);
 }

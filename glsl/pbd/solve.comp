@@ -35,20 +35,11 @@ void main() {
     vec4 b = positions[constraint.index_b];
     float lambda = push.iteration == 0 ? 0.0 : lambdas[index];
 
-    vec3 difference = a.xyz - b.xyz;
-    float distance = length(difference);
-    float weight_sum = a.w + b.w;
-    // Two particles in one place have no direction to be pushed in, and two pinned ones none to go.
-    if (distance == 0.0 || weight_sum == 0.0) {
-        lambdas[index] = lambda;
-        return;
-    }
-
-    vec3 gradient = difference / distance;
-    float error = distance - parameters.elongation * constraint.rest_length;
-    float delta_lambda =
-        constraint_delta_lambda(error, lambda, weight_sum, constraint.compliance, parameters.substep_dt);
-    lambdas[index] = lambda + delta_lambda;
-    positions[constraint.index_a] = vec4(a.xyz + a.w * delta_lambda * gradient, a.w);
-    positions[constraint.index_b] = vec4(b.xyz - b.w * delta_lambda * gradient, b.w);
+    float alpha = scaled_compliance(constraint.compliance, parameters.substep_dt);
+    precise float rest_length = parameters.elongation * constraint.rest_length;
+    vec3 correction =
+        distance_correction(a.xyz - b.xyz, rest_length, distance_yield(a.w + b.w, alpha), alpha, lambda);
+    lambdas[index] = lambda;
+    positions[constraint.index_a] = vec4(corrected(a.xyz, a.w, correction), a.w);
+    positions[constraint.index_b] = vec4(corrected(b.xyz, -b.w, correction), b.w);
 }

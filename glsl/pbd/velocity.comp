@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// Velocities from the change of positions: v = (x* - x) / h.
+// Velocities from the change of positions.
 
 layout(local_size_x = 256) in;
 
@@ -16,10 +16,10 @@ layout(std430, binding = 2) writeonly buffer Velocities {
 };
 
 #include "lib/pbd_parameters.glsl"
+#include "lib/velocity.glsl"
 
 void main() {
     uint index = gl_GlobalInvocationID.x;
     if (index >= parameters.particle_count) return;
-    vec3 change = positions[index].xyz - previous_positions[index].xyz;
-    velocities[index] = vec4(change / parameters.substep_dt, 0.0);
+    velocities[index] = vec4(velocity_of(positions[index].xyz, previous_positions[index].xyz), 0.0);
 }

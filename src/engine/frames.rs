@@ -21,6 +21,10 @@ pub struct Frames {
     begun: u64,
     finished: Vec<Option<FrameTiming>>,
     keeps_timelines: bool,
+    /// Of every so many recordings the passes of the first are timed; none where only whole recordings are.
+    passes_every: Option<u64>,
+    /// Whether the recording that finished last had more passes than there was room for.
+    missed_passes: bool,
     device: Device,
 }
 
@@ -36,13 +40,26 @@ pub(super) struct Slot {
 }
 
 impl Frames {
+    /// Of how many recordings the passes of one are timed where they are sampled: so few that what it costs is hidden by the
+    /// others, also in the 95th percentile.
+    pub const SAMPLED_EVERY: u64 = 25;
+
     /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time.
     ///
     /// # Errors
     /// What Vulkan reports.
     pub fn new(device: &Device, count: usize) -> Result<Self> {
         let slots = (0..count.max(1)).map(|number| Slot::new(device, number)).collect::<Result<_>>()?;
-        Ok(Self { slots, next: 0, begun: 0, finished: Vec::new(), keeps_timelines: false, device: device.clone() })
+        Ok(Self {
+            slots,
+            next: 0,
+            begun: 0,
+            finished: Vec::new(),
+            keeps_timelines: false,
+            passes_every: Some(1),
+            missed_passes: false,
+            device: device.clone(),
+        })
     }
 
     /// The number by which captures call the recording that is begun next.
@@ -67,7 +84,8 @@ impl Frames {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        Recorder::begin(&self.device, &mut self.slots[index], label)
+        let is_due = |every| self.missed_passes || self.begun % every == 1 % every;
+        Recorder::begin(&self.device, &mut self.slots[index], label, self.passes_every.is_some_and(is_due))
     }
 
     /// Waits until every frame in flight has finished.
@@ -86,6 +104,18 @@ impl Frames {
     /// without timestamps.
     pub fn take_timings(&mut self) -> Vec<Option<FrameTiming>> {
         std::mem::take(&mut self.finished)
+    }
+
+    /// Times whole recordings from here on and none of their passes, by one timestamp at their start and one at their end: each
+    /// timestamp has the device wait for what came before it.
+    pub fn time_whole_frames(&mut self) {
+        self.passes_every = None;
+    }
+
+    /// Times the passes of one in [`Frames::SAMPLED_EVERY`] recordings from here on, beginning with the first of all, and of the
+    /// others the whole, as [`Frames::time_whole_frames`] does.
+    pub fn sample_passes(&mut self) {
+        self.passes_every = Some(Self::SAMPLED_EVERY);
     }
 
     /// Takes no times from here on, to see what that costs; waits until every frame in flight has finished.
@@ -123,6 +153,8 @@ impl Frames {
             slot.owners.clear();
             let read = |timestamps: &Timestamps| timestamps.read(self.keeps_timelines);
             let timing = slot.timestamps.as_ref().map_or(Ok(None), read)?;
+            // The next one in its place has room for as many.
+            self.missed_passes = timing.is_none() && slot.timestamps.is_some();
             self.finished.push(timing);
         }
         Ok(())

@@ -48,8 +48,13 @@ struct Run {
 }
 
 impl<'frame> Recorder<'frame> {
-    /// Starts a recording under a label.
-    pub(super) fn begin(device: &Device, slot: &'frame mut Slot, label: &dyn fmt::Display) -> Result<Self> {
+    /// Starts a recording under a label, of which the passes are timed, or only the whole.
+    pub(super) fn begin(
+        device: &Device,
+        slot: &'frame mut Slot,
+        label: &dyn fmt::Display,
+        times_passes: bool,
+    ) -> Result<Self> {
         slot.owners.clear();
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the frame's last recording has finished, so its pool and command buffer are not in use.
@@ -71,7 +76,7 @@ impl<'frame> Recorder<'frame> {
         // SAFETY: the command buffer is recording.
         unsafe { device.raw().cmd_pipeline_barrier2(slot.commands, &dependency) };
         if let Some(timestamps) = &mut slot.timestamps {
-            timestamps.begin(slot.commands)?;
+            timestamps.begin(slot.commands, times_passes)?;
         }
         let trace = device.instance().validates().then(Trace::default);
         let mut recorder = Self {
@@ -194,6 +199,9 @@ impl<'frame> Recorder<'frame> {
         self.close_pass_label();
         if let Some(barrier) = self.tracker.finish() {
             self.record_barrier(&barrier);
+        }
+        if let Some(timestamps) = &mut self.slot.timestamps {
+            timestamps.end(self.slot.commands);
         }
         // That of the recording.
         self.close_label();

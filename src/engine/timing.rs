@@ -1,5 +1,5 @@
 //! Timestamps: one at the start of a recording and one after each run of calls of one pass, so that the passes add up
-//! to the whole.
+//! to the whole; or, where only the whole is wanted, one at its start and one at its end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub struct PassTiming {
 /// GPU time of one recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameTiming {
-    /// Its passes, in order of their first call.
+    /// Its passes, in order of their first call; none where only the whole was timed.
     pub passes: Vec<PassTiming>,
     /// From its first command to the end of its last \[ns\].
     pub gpu_ns: u64,
@@ -63,6 +63,8 @@ pub(super) struct Timestamps {
     pool: vk::QueryPool,
     capacity: u32,
     written: u32,
+    /// Whether the recording has a timestamp after each run, or only one at its end.
+    times_passes: bool,
     /// Pass and number of calls behind each timestamp after the first.
     runs: Vec<(Arc<str>, u32)>,
 }
@@ -77,7 +79,8 @@ impl Timestamps {
         }
         let pool = Self::pool(device, &name, Self::FIRST_CAPACITY)?;
         let device = device.clone();
-        Ok(Some(Self { device, name, pool, capacity: Self::FIRST_CAPACITY, written: 0, runs: Vec::new() }))
+        let capacity = Self::FIRST_CAPACITY;
+        Ok(Some(Self { device, name, pool, capacity, written: 0, times_passes: true, runs: Vec::new() }))
     }
 
     fn pool(device: &Device, name: &str, capacity: u32) -> Result<vk::QueryPool> {
@@ -88,8 +91,9 @@ impl Timestamps {
         Ok(pool)
     }
 
-    /// Starts a recording; the frame's last one must have finished and been read.
-    pub(super) fn begin(&mut self, commands: vk::CommandBuffer) -> Result<()> {
+    /// Starts a recording, of which the passes are timed or only the whole; the frame's last one must have finished and been
+    /// read.
+    pub(super) fn begin(&mut self, commands: vk::CommandBuffer, times_passes: bool) -> Result<()> {
         let wanted = self.runs.len() as u32 + 1;
         if wanted > self.capacity {
             let larger = wanted.next_power_of_two();
@@ -100,6 +104,7 @@ impl Timestamps {
         }
         self.runs.clear();
         self.written = 0;
+        self.times_passes = times_passes;
         // SAFETY: the command buffer is recording outside a render pass and the pool is not in use.
         unsafe { self.device.raw().cmd_reset_query_pool(commands, self.pool, 0, self.capacity) };
         self.write(commands);
@@ -108,8 +113,17 @@ impl Timestamps {
 
     /// Ends a run of `calls` calls of the pass `name`.
     pub(super) fn end_run(&mut self, commands: vk::CommandBuffer, name: &Arc<str>, calls: u32) {
-        self.runs.push((name.clone(), calls));
-        self.write(commands);
+        if self.times_passes {
+            self.runs.push((name.clone(), calls));
+            self.write(commands);
+        }
+    }
+
+    /// Ends the recording.
+    pub(super) fn end(&mut self, commands: vk::CommandBuffer) {
+        if !self.times_passes {
+            self.write(commands);
+        }
     }
 
     fn write(&mut self, commands: vk::CommandBuffer) {
@@ -135,6 +149,9 @@ impl Timestamps {
         let bits = self.device.timestamp_valid_bits();
         let runs = telescope(&ticks, bits, period, &self.runs);
         let mut timing = sum(&runs);
+        if !self.times_passes {
+            timing.gpu_ns = between(ticks[0], ticks[1], bits, period);
+        }
         if keeps_timeline {
             let moment = Moment::now(&self.device)?;
             let since =

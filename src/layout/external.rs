@@ -21,7 +21,7 @@ pub struct AirParameters {
     pub substep_dt: f32,
     /// Number of particles.
     pub particle_count: u32,
-    /// Mass of each particle \[kg\] where its position carries a pin flag; 0 where it carries the inverse mass.
+    /// Mass of each particle \[kg\] where all have the same; 0 where their positions carry their inverse masses.
     pub particle_mass: f32,
     /// Fills the block up to a multiple of 16 bytes.
     pub padding: [u32; 2],

@@ -15,9 +15,12 @@ pub use external::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, CutPush, MOST_COLLIDERS,
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
-pub use pbd::{Constraint, Hinge, JacobiPush, PbdParameters, PredictPush, SolvePush};
+pub use pbd::{
+    Constraint, Hinge, JacobiPush, MOST_PBD_TILE_SUBSTEPS, PbdParameters, PredictPush, SolvePush, TileParameters,
+    TilePush,
+};
 pub use rope::{Rope, RopeParameters, RopePush};
-pub use springs::{MassSpringParameters, VerletParameters, VerletPush};
+pub use springs::{MOST_VERLET_TILE_SUBSTEPS, MassSpringParameters, VerletParameters, VerletPush, VerletTilePush};
 pub use view::{
     BatchViewPush, ColliderPush, ContactsPush, HeldEndsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush,
     PanelVertex, RopeRange, RopeViewPush, SolidVertex, ViewParameters, WavePush,

@@ -1,7 +1,7 @@
 //! The structs of the solvers of constraints.
 
 use bytemuck::{Pod, Zeroable};
-use glam::Vec4;
+use glam::{UVec2, Vec4};
 
 use super::{assert_same_layout, spirv};
 
@@ -111,6 +111,40 @@ pub struct JacobiPush {
     pub iteration: u32,
 }
 
+/// What the kernels of tiles know of a grid; a uniform block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct TileParameters {
+    /// Columns and rows.
+    pub grid_size: UVec2,
+    /// Inverse mass of each node that is not held \[1/kg\].
+    pub inverse_mass: f32,
+    /// Fills up to the next member.
+    pub padding: u32,
+    /// Rest length \[m\] in x and compliance \[m/N\] in y of the constraints across a column, down a row, across a diagonal,
+    /// across two columns and down two rows.
+    pub families: [Vec4; 5],
+}
+
+/// Most substeps of one dispatch of `pbd/tile`.
+pub const MOST_PBD_TILE_SUBSTEPS: usize = 24;
+
+/// Push constants of `pbd/tile`: some sweeps of a substep, or all sweeps of some substeps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct TilePush {
+    /// How many substeps.
+    pub substeps: u32,
+    /// How many sweeps of each.
+    pub sweeps: u32,
+    /// 1 where these are the first sweeps of their substeps, else 0.
+    pub predicts: u32,
+    /// 1 where they are the last.
+    pub finishes: u32,
+    /// Phase of the wind's flutter at each substep \[rad\].
+    pub flutter_phases: [f32; MOST_PBD_TILE_SUBSTEPS],
+}
+
 assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });
 assert_same_layout!(Hinge { particles, rest_angle, compliance });
 assert_same_layout!(PbdParameters {
@@ -125,5 +159,7 @@ assert_same_layout!(PbdParameters {
     has_forces,
 });
 assert_same_layout!(PredictPush { flutter_phase });
+assert_same_layout!(TileParameters { grid_size, inverse_mass, families });
+assert_same_layout!(TilePush { substeps, sweeps, predicts, finishes, flutter_phases });
 assert_same_layout!(SolvePush { first, count, iteration });
 assert_same_layout!(JacobiPush { constraint_count, iteration });

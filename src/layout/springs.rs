@@ -51,6 +51,23 @@ pub struct VerletPush {
     pub flutter_phase: f32,
 }
 
+/// Most substeps that `verlet/tile` computes in one dispatch.
+pub const MOST_VERLET_TILE_SUBSTEPS: usize = 8;
+
+/// Push constants of `verlet/tile`: which part of the step each of its substeps is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct VerletTilePush {
+    /// Where in the step each substep starts, and after them where the last one ends, 0 to 1.
+    pub shares: [f32; MOST_VERLET_TILE_SUBSTEPS + 1],
+    /// Phase of the wind's flutter at each substep, in \[0, 2π) \[rad\].
+    pub flutter_phases: [f32; MOST_VERLET_TILE_SUBSTEPS],
+    /// Number of colliders.
+    pub collider_count: u32,
+    /// Number of substeps.
+    pub substep_count: u32,
+}
+
 /// What holds for every substep of the `mass_spring` solver; a uniform block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -74,6 +91,7 @@ pub struct MassSpringParameters {
 }
 
 assert_same_layout!(VerletPush { start, end, collider_count, flutter_phase });
+assert_same_layout!(VerletTilePush { shares, flutter_phases, collider_count, substep_count });
 assert_same_layout!(VerletParameters {
     gravity,
     wind,

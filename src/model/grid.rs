@@ -112,7 +112,7 @@ impl Cloth {
         let positions = grid.cells().map(|(column, row)| {
             let (x, drop) = ((column as f32 - middle) * grid.spacing, row as f32 * grid.spacing);
             let position = match plane {
-                GridPlane::Vertical => Vec3::new(x, -drop, 0.0),
+                GridPlane::Vertical => Vec3::new(x, 0.0 - drop, 0.0),
                 GridPlane::Horizontal => Vec3::new(x, 0.0, drop),
             };
             position.extend(1.0 / particle_mass)

@@ -15,7 +15,7 @@ use crate::layout::{Constraint, Hinge, MOST_COLLIDERS};
 use crate::model::{self, BendingForm, Body, Cloth, Collider, Cut, Grid, Shape};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
-    Surroundings, Triangles, Verlet, VerletSettings, Wind,
+    Surroundings, Triangles, Verlet, VerletSettings, VerletStorage, Wind,
 };
 
 /// The limits of a device that a scene can exceed.
@@ -95,6 +95,7 @@ impl Scene {
             damping: self.damping,
             elongation: self.elongation,
             constraint_solver: self.constraint_solver,
+            path: self.path,
             lambda_accumulated: self.solver != SolverKind::XpbdDocument,
             wind: self.wind(),
         }
@@ -131,6 +132,8 @@ impl Scene {
             flexion_stiffness: self.flexion_stiffness,
             damping: self.velocity_loss,
             wind: self.wind(),
+            storage: self.storage,
+            path: self.path,
         }
     }
 
@@ -294,7 +297,7 @@ impl Scene {
 
     /// Fails where the device cannot bind so many particles and constraints.
     pub(super) fn check_fits(&self, particles: u64, constraints: u64, limits: Limits) -> engine::Result<()> {
-        if self.solver == SolverKind::Verlet {
+        if self.solver == SolverKind::Verlet && self.storage == VerletStorage::Images {
             let grid = format!("the grid of {} x {} particles", self.columns, self.rows);
             let longest = u64::from(self.columns.max(self.rows));
             let limit = ("maxImageDimension2D", u64::from(limits.image_dimension));

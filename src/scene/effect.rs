@@ -30,10 +30,11 @@ impl Key {
         let (applies, effect) = match self.name {
             "time_scale" => (true, Effect::Setting),
             "constraint_solver" | "damping" | "elongation" => (solver.takes_mesh(), Effect::Setting),
+            "path" => (solver != SolverKind::MassSpring, Effect::Solver),
             "iterations" => (!solver.needs_grid(), Effect::Solver),
             "velocity_loss" => (matches!(solver, SolverKind::Verlet | SolverKind::Rope), Effect::Solver),
             "external_acceleration" => (matches!(solver, SolverKind::MassSpring | SolverKind::Rope), Effect::Solver),
-            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" => {
+            "structural_stiffness" | "shear_stiffness" | "flexion_stiffness" | "storage" => {
                 (solver == SolverKind::Verlet, Effect::Solver)
             }
             "spring_stiffness" | "spring_damping" => (solver == SolverKind::MassSpring, Effect::Solver),

@@ -20,7 +20,7 @@ use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{
     BendingForm, GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE,
 };
-use crate::solver::{Clock, ConstraintSolver};
+use crate::solver::{Clock, ConstraintSolver, Path, VerletStorage};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
 pub struct Key {
@@ -149,6 +149,9 @@ scene! {
     time_scale: f32 = 1.0, in 0.0..=Clock::MAX_TIME_SCALE, "";
     /// How an iteration goes over the constraints: batch by batch (`"gauss-seidel"`), or all at once (`"jacobi"`).
     constraint_solver: ConstraintSolver = ConstraintSolver::GaussSeidel;
+    /// How the work of a step is divided into dispatches on the GPU, with the same result: as is fastest there (`"auto"`), one
+    /// for each part of the method (`"plain"`), or as much as possible in each (`"fused"`).
+    path: Path = Path::Auto;
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 
@@ -188,6 +191,9 @@ scene! {
     shear_stiffness: f32 = 20.0, in 0.0..=1e9, "N/m";
     /// Stiffness across two cells \[N/m\], for `verlet`.
     flexion_stiffness: f32 = 10.0, in 0.0..=1e9, "N/m";
+    /// Where `verlet` keeps its particles on the GPU: in `"images"`, as document 000 has it, or in `"buffers"`, where several
+    /// substeps are computed in one dispatch; both end in the same bits.
+    storage: VerletStorage = VerletStorage::Images;
 
     /// Stiffness of all springs \[N/m\], for `mass-spring`.
     spring_stiffness: f32 = 2.0, in 1e-9..=1e9, "N/m";

@@ -49,7 +49,7 @@ impl Scene {
             velocity_loss: self.velocity_loss,
             external_acceleration: self.external_acceleration,
             detail: self.rope_lod.then_some(detail),
-            is_plain: false,
+            path: self.path,
         }
     }
 

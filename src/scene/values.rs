@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::error::shortened;
 use crate::io::{MeshFormat, mesh_endings};
 use crate::model::{BendingForm, GridPlane, HeldEnds};
-use crate::solver::ConstraintSolver;
+use crate::solver::{self, ConstraintSolver, VerletStorage};
 
 /// Which solver moves the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -293,6 +293,56 @@ impl Value for ConstraintSolver {
         let word = match self {
             Self::GaussSeidel => "gauss-seidel",
             Self::Jacobi => "jacobi",
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for solver::Path {
+    const FORM: Form = Form::Choice(&["auto", "plain", "fused"]);
+
+    fn expected() -> String {
+        "\"auto\", \"plain\" or \"fused\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "auto" => Some(Self::Auto),
+            "plain" => Some(Self::Plain),
+            "fused" => Some(Self::Fused),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::Auto => "auto",
+            Self::Plain => "plain",
+            Self::Fused => "fused",
+        };
+        Some(word.into())
+    }
+}
+
+impl Value for VerletStorage {
+    const FORM: Form = Form::Choice(&["images", "buffers"]);
+
+    fn expected() -> String {
+        "\"images\" or \"buffers\"".into()
+    }
+
+    fn read(value: &toml::Value) -> Option<Self> {
+        match value.as_str()? {
+            "images" => Some(Self::Images),
+            "buffers" => Some(Self::Buffers),
+            _ => None,
+        }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        let word = match self {
+            Self::Images => "images",
+            Self::Buffers => "buffers",
         };
         Some(word.into())
     }

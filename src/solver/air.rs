@@ -25,7 +25,7 @@ pub struct Air {
 }
 
 impl Air {
-    /// The uniform block of a step; `particle_mass` \[kg\] is 0 where particles carry their inverse mass.
+    /// The uniform block of a step; `particle_mass` \[kg\] is 0 where the kernel reads their inverse masses.
     #[must_use]
     pub fn parameters(&self, step: &Step, particle_count: usize, particle_mass: f32) -> AirParameters {
         AirParameters {
@@ -61,6 +61,9 @@ impl AirForces {
         let particle_count = (forces.size() / size_of::<glam::Vec4>() as u64) as usize;
         let (shader, names, particle_mass) = match places[0] {
             Place::Buffers { .. } => (shaders::AIR_FORCE, ["Positions", "Velocities"], 0.0),
+            Place::PreviousBuffers { particle_mass, .. } => {
+                (shaders::AIR_FORCE_PREVIOUS, ["Positions", "PreviousPositions"], particle_mass)
+            }
             Place::Images { particle_mass, .. } => {
                 (shaders::AIR_FORCE_IMAGE, ["u_CurrPos", "u_PrevPos"], particle_mass)
             }

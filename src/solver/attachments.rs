@@ -52,6 +52,10 @@ impl Attachments {
                 held,
                 moving,
             ]),
+            Place::PreviousBuffers { current, .. } => {
+                let kernel = Kernel::new(device, &shaders::ATTACH_MOVE_PREVIOUS)?;
+                kernel.bind(&[("Positions", current.into()), held, moving])
+            }
             Place::Images { current, .. } => {
                 Kernel::new(device, &shaders::ATTACH_MOVE_IMAGE)?.bind(&[("u_Positions", current.into()), held, moving])
             }

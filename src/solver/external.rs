@@ -25,10 +25,19 @@ pub struct Surroundings<'a> {
     pub triangles: Option<&'a Triangles>,
 }
 
+impl Surroundings<'_> {
+    /// Whether anything acts in passes between two substeps, beside a hand that pulls.
+    pub(super) fn act_between_substeps(&self) -> bool {
+        self.air.density > 0.0 || !self.attachments.is_empty()
+    }
+}
+
 /// One of the places where a solver keeps its particles, with what says how fast they go.
 pub(super) enum Place<'a> {
     /// Positions with inverse masses, and velocities.
     Buffers { positions: &'a Buffer, velocities: &'a Buffer },
+    /// Positions with inverse masses, now and a substep ago, of particles of one mass \[kg\].
+    PreviousBuffers { current: &'a Buffer, previous: &'a Buffer, particle_mass: f32 },
     /// Positions with pin flags, now and a substep ago, of particles of one mass \[kg\].
     Images { current: &'a Image, previous: &'a Image, particle_mass: f32 },
 }
@@ -38,6 +47,7 @@ impl<'a> Place<'a> {
     pub(super) fn resources(&self) -> [Resource<'a>; 2] {
         match *self {
             Self::Buffers { positions, velocities } => [positions.into(), velocities.into()],
+            Self::PreviousBuffers { current, previous, .. } => [current.into(), previous.into()],
             Self::Images { current, previous, .. } => [current.into(), previous.into()],
         }
     }
@@ -80,6 +90,16 @@ impl External {
             triangles: surroundings.triangles.cloned(),
             step,
         })
+    }
+
+    /// Whether anything acts in passes between two substeps, beside colliders.
+    pub(super) fn acts_between_substeps(&self) -> bool {
+        self.air.is_some() || self.attachments.is_some() || self.hand.pulls()
+    }
+
+    /// Whether particles are moved along paths.
+    pub(super) fn has_attachments(&self) -> bool {
+        self.attachments.is_some()
     }
 
     /// The buffer that kernels bind as `Forces`.
@@ -162,6 +182,11 @@ impl External {
     /// The push constants for the colliders in a substep.
     pub(super) fn push(&self, substep: u32) -> CollidePush {
         self.colliders.push(substep, self.step.substeps)
+    }
+
+    /// Whether a hand pulls, between two substeps.
+    pub(super) fn pulls(&self) -> bool {
+        self.hand.pulls()
     }
 
     /// The pass of [`External::record_forces`], where there is one, with its calls a step.

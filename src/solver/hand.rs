@@ -52,6 +52,14 @@ impl Hand {
                     ])?,
                     pin: Pin::Buffer(positions.clone()),
                 },
+                Place::PreviousBuffers { current, previous, .. } => HandPlace {
+                    pull: Kernel::new(device, &shaders::HAND_PULL_PREVIOUS)?.bind(&[
+                        ("Positions", current.into()),
+                        ("PreviousPositions", previous.into()),
+                        held,
+                    ])?,
+                    pin: Pin::Buffer(current.clone()),
+                },
                 Place::Images { current, previous, .. } => HandPlace {
                     pull: Kernel::new(device, &shaders::HAND_PULL_IMAGE)?.bind(&[
                         ("u_CurrPos", current.into()),
@@ -74,6 +82,11 @@ impl Hand {
 
     pub(super) fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         self.pending.push((particle, inverse_mass));
+    }
+
+    /// Whether a hand pulls.
+    pub(super) fn pulls(&self) -> bool {
+        self.grip.is_some()
     }
 
     /// Lets go, and forgets what was to be pinned.

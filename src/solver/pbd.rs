@@ -12,11 +12,15 @@ use super::bending::Bending;
 use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
+use super::particle_passes::ParticlePasses;
+use super::pbd_tiles::fastest_shape;
 use super::state::truncated;
+use super::tiles::{SecondPlace, TileBuffers, TiledGrid, Tiles};
 use super::{
-    Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, Triangles,
+    Colliders, ConstraintSolver, Particles, Path, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
+    Triangles,
 };
-use crate::engine::{self, Bindings, Buffer, Device, Kernel, OneOf, Recorder, ShaderCode};
+use crate::engine::{self, Bindings, Buffer, Device, Frames, Kernel, OneOf, Recorder, ShaderCode};
 use crate::layout::{Constraint, Hinge, PbdParameters, PredictPush, SolvePush};
 use crate::model::{Blade, Cloth, Cut, Grip};
 use crate::shaders;
@@ -24,12 +28,17 @@ use crate::shaders;
 /// The solver on the GPU.
 pub struct Pbd {
     pub(super) device: Device,
-    step: Step,
+    pub(super) step: Step,
     pub(super) settings: PbdSettings,
-    start: Vec<Vec4>,
+    pub(super) start: Vec<Vec4>,
     batches: Vec<Range<u32>>,
     pub(super) positions: Buffer,
     pub(super) velocities: Buffer,
+    /// A second place for the particles, and the tiles that move them from one to the other; none where the cloth is no grid
+    /// or the plain path is faster.
+    pub(super) tiles: Option<(SecondPlace, Tiles)>,
+    /// In which place they are once the steps recorded so far have run; all that knows one place works on the first.
+    pub(super) place: usize,
     pub(super) constraints: Buffer,
     lambdas: Buffer,
     /// None where the cloth has no hinges.
@@ -37,13 +46,14 @@ pub struct Pbd {
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
-    pub(super) predict: Bindings<Kernel>,
+    /// For each place.
+    pub(super) passes: Vec<ParticlePasses>,
     solve: Bindings<Kernel>,
-    external: External,
-    collide: Bindings<Kernel>,
-    velocity: Bindings<Kernel>,
+    pub(super) external: External,
     /// Made when something is to be cut.
-    cutter: Option<Cutter>,
+    pub(super) cutter: Option<Cutter>,
+    /// Whether a hand has given a particle another mass than the free ones of the grid have.
+    pub(super) has_other_masses: bool,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
 }
@@ -63,7 +73,35 @@ impl Pbd {
         let constraints = settings.constraints(cloth);
         let constraints = (&constraints[..], cloth.coloring.batches());
         let (hinges, hinge_batches) = settings.hinges(cloth);
-        Self::build(device, &cloth.positions, constraints, (&hinges, hinge_batches), step, settings, surroundings)
+        let tiles = (settings.path != Path::Plain && hinges.is_empty()).then(|| TiledGrid::of(cloth, constraints.0));
+        let tiles = tiles
+            .flatten()
+            .and_then(|grid| Some((grid, fastest_shape(device, &grid, &step, &settings, surroundings)?)));
+        let hinges = (&hinges[..], hinge_batches);
+        Self::build(device, &cloth.positions, constraints, hinges, tiles, step, settings, surroundings)
+    }
+
+    /// As [`Pbd::new`], in tiles of a given shape, to compare shapes; [`Pbd::new`] takes the one that is fastest.
+    ///
+    /// # Errors
+    /// As [`Pbd::new`], and [`engine::Error::OverLimit`] where the device has no room for workgroups of this shape.
+    ///
+    /// # Panics
+    /// Where the cloth is no grid with constraints as [`Cloth::from_grid`] makes them, or a tile of this shape would be too
+    /// small for what its nodes depend on around it.
+    pub fn in_tiles(
+        device: &Device,
+        cloth: &Cloth,
+        step: Step,
+        settings: PbdSettings,
+        surroundings: &Surroundings<'_>,
+        shape: TileShape,
+    ) -> engine::Result<Self> {
+        let constraints = settings.constraints(cloth);
+        let grid = TiledGrid::of(cloth, &constraints).expect("a grid with its own constraints");
+        let constraints = (&constraints[..], cloth.coloring.batches());
+        let tiles = Some((grid, shape));
+        Self::build(device, &cloth.positions, constraints, (&[], &[]), tiles, step, settings, surroundings)
     }
 
     /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
@@ -82,15 +120,17 @@ impl Pbd {
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
-        Self::build(device, particles, (constraints, batches), (&[], &[]), step, settings, surroundings)
+        Self::build(device, particles, (constraints, batches), (&[], &[]), None, step, settings, surroundings)
     }
 
-    /// Makes a solver of constraints and hinges, each with their batches.
+    /// Makes a solver of constraints and hinges, each with their batches, or in tiles.
+    #[expect(clippy::too_many_arguments, reason = "one for each of the public constructors to give")]
     fn build(
         device: &Device,
         particles: &[Vec4],
         (constraints, batches): (&[Constraint], &[Range<u32>]),
         (hinges, hinge_batches): (&[Hinge], &[Range<u32>]),
+        tiles: Option<(TiledGrid, TileShape)>,
         step: Step,
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
@@ -103,37 +143,34 @@ impl Pbd {
         let velocities = Buffer::zeroed(device, "cloth.velocities", vec4s)?;
         let constraint_buffer = Buffer::from_slice(device, "cloth.constraints", constraints)?;
         let lambdas = Buffer::zeroed(device, "cloth.lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
+        let second = tiles.map(|_| SecondPlace::new(device, vec4s)).transpose()?;
         let place = Place::Buffers { positions: &positions, velocities: &velocities };
-        let external = External::new(device, surroundings, particles.len(), &[place], step)?;
+        let places: Vec<_> = [place].into_iter().chain(second.as_ref().map(SecondPlace::place)).collect();
+        let external = External::new(device, surroundings, particles.len(), &places, step)?;
         let has_forces = external.has_forces();
         let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
         let parameters = Buffer::from_slice(device, "cloth.parameters", &[recorded_parameters])?;
 
-        let predict = Kernel::new(device, &shaders::PBD_PREDICT)?.bind(&[
-            ("Positions", (&positions).into()),
-            ("PreviousPositions", (&previous_positions).into()),
-            ("Velocities", (&velocities).into()),
-            ("Forces", external.forces().into()),
-            ("PbdParameters", (&parameters).into()),
-        ])?;
+        let passes =
+            places.iter().map(|place| ParticlePasses::new(device, place, &previous_positions, &external, &parameters));
+        let passes = passes.collect::<engine::Result<_>>()?;
         let solve = Kernel::new(device, &shaders::PBD_SOLVE)?.bind(&[
             ("Positions", (&positions).into()),
             ("Constraints", (&constraint_buffer).into()),
             ("Lambdas", (&lambdas).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
-        let collide = Kernel::new(device, &shaders::PBD_COLLIDE)?.bind(&[
-            ("Positions", (&positions).into()),
-            ("PreviousPositions", (&previous_positions).into()),
-            ("PbdParameters", (&parameters).into()),
-            ("Colliders", external.colliders.buffer().into()),
-        ])?;
-        let velocity = Kernel::new(device, &shaders::PBD_VELOCITY)?.bind(&[
-            ("Positions", (&positions).into()),
-            ("PreviousPositions", (&previous_positions).into()),
-            ("Velocities", (&velocities).into()),
-            ("PbdParameters", (&parameters).into()),
-        ])?;
+        let buffers = TileBuffers {
+            positions: &positions,
+            velocities: &velocities,
+            previous_positions: &previous_positions,
+            forces: external.forces(),
+            parameters: &parameters,
+        };
+        let tiles = match (tiles, second) {
+            (Some((grid, shape)), Some(second)) => Some((Tiles::new(device, grid, shape, &buffers, &second)?, second)),
+            _ => None,
+        };
         let bending = if hinges.is_empty() {
             None
         } else {
@@ -148,17 +185,18 @@ impl Pbd {
             batches,
             positions,
             velocities,
+            tiles: tiles.map(|(tiles, second)| (second, tiles)),
+            place: 0,
             constraints: constraint_buffer,
             lambdas,
             bending,
             parameters,
             recorded_parameters,
-            predict,
+            passes,
             solve,
             external,
-            collide,
-            velocity,
             cutter: None,
+            has_other_masses: false,
             jacobi: None,
         };
         pbd.prepare_jacobi()?;
@@ -203,13 +241,17 @@ impl Pbd {
         Ok(())
     }
 
+    /// The phase of the wind's flutter in a substep of the step that starts at `time` \[s\], \[rad\].
+    pub(super) fn flutter_phase(&self, time: f64, substep: u32) -> f32 {
+        self.settings.wind.flutter_phase(time + f64::from(substep) * f64::from(self.step.substep_dt()))
+    }
+
     /// Records the passes of one substep of the step that starts at `time` \[s\].
     fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
-        let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
         let particles = [self.start.len() as u32, 1, 1];
-        let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
+        let push = PredictPush { flutter_phase: self.flutter_phase(time, substep) };
         self.external.record_forces(recorder, 0)?;
-        recorder.dispatch(&self.predict, &push, particles)?;
+        recorder.dispatch(&self.passes[0].predict, &push, particles)?;
         // After the positions before are kept, so that what is let go keeps the velocity of its way.
         self.external.record_attachments(recorder, 0, substep)?;
         let iterations = self.step.iterations;
@@ -224,9 +266,9 @@ impl Pbd {
             }
         }
         if !self.colliders().is_empty() {
-            recorder.dispatch(&self.collide, &self.external.push(substep), particles)?;
+            recorder.dispatch(&self.passes[0].collide, &self.external.push(substep), particles)?;
         }
-        recorder.dispatch(&self.velocity, &(), particles)
+        recorder.dispatch(&self.passes[0].velocity, &(), particles)
     }
 
     /// Records the passes that go over all constraints and hinges once.
@@ -242,10 +284,32 @@ impl Pbd {
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
-        &self.velocities
+        match &self.tiles {
+            Some((second, _)) if self.place == 1 => &second.velocities,
+            _ => &self.velocities,
+        }
     }
 
-    /// Multiplier of each constraint after the last substep \[kg m\], shape \[constraint_count\]; over the substep's
+    /// Records the way of the particles to their first place.
+    fn record_return(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        if let (Some((second, _)), 1) = (&self.tiles, self.place) {
+            recorder.copy(&second.positions, &self.positions)?;
+            recorder.copy(&second.velocities, &self.velocities)?;
+        }
+        self.place = 0;
+        Ok(())
+    }
+
+    /// Moves the particles to their first place, and waits until that is done.
+    pub(super) fn return_now(&mut self) -> engine::Result<()> {
+        if self.place == 0 {
+            return Ok(());
+        }
+        let device = self.device.clone();
+        Frames::run_once(&device, |recorder| self.record_return(recorder))
+    }
+
+    /// Multiplier of each constraint on the plain path after the last substep \[kg m\], shape \[constraint_count\]; over the substep's
     /// duration squared it is the constraint's force \[N\]. Where lambda is not accumulated, that of the last iteration.
     #[must_use]
     pub fn lambdas(&self) -> &Buffer {
@@ -288,8 +352,15 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
+        let is_tiled = self.goes_in_tiles();
+        if !is_tiled {
+            self.record_return(recorder)?;
+        }
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
+        if is_tiled {
+            return self.record_in_tiles(recorder, time);
+        }
         if let Some(cutter) = &mut self.cutter {
             cutter.record_due(recorder, time, &self.step)?;
         }
@@ -300,16 +371,20 @@ impl Solver for Pbd {
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        self.external.record_pins(recorder, 0)?;
+        if self.cutter.is_some() {
+            self.record_return(recorder)?;
+        }
+        self.external.record_pins(recorder, self.place)?;
         self.cutter.as_mut().map_or(Ok(()), |cutter| cutter.record_pending(recorder))
     }
 
     fn particles(&self) -> Vec<Particles> {
-        vec![Particles::Buffer(self.positions.clone())]
+        let second = self.tiles.as_ref().map(|(second, _)| &second.positions);
+        [&self.positions].into_iter().chain(second).cloned().map(Particles::Buffer).collect()
     }
 
     fn current(&self) -> usize {
-        0
+        self.place
     }
 
     fn reset(&mut self) -> engine::Result<()> {
@@ -317,12 +392,14 @@ impl Solver for Pbd {
         if let Some(cutter) = &mut self.cutter {
             cutter.reset()?;
         }
+        self.place = 0;
+        self.has_other_masses = false;
         self.positions.write(&self.start)?;
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
 
     fn state(&self, time: f64) -> engine::Result<State> {
-        let velocities: Vec<Vec4> = self.velocities.read()?;
+        let velocities: Vec<Vec4> = self.velocities().read()?;
         Ok(State {
             time,
             positions: truncated(&self.positions()?),
@@ -336,6 +413,7 @@ impl Solver for Pbd {
     fn set_state(&mut self, state: &State) -> engine::Result<()> {
         self.external.reset()?;
         let particles = self.external.particles_at(state, &self.start);
+        self.place = 0;
         self.positions.write(&particles)?;
         self.velocities.write(&state.velocity_vectors())?;
         if self.cutter.is_none() && state.severed.is_empty() && state.blades.is_empty() {
@@ -357,6 +435,8 @@ impl Solver for Pbd {
     }
 
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
+        let grid = self.tiles.as_ref().map(|(_, tiles)| tiles.tiled.inverse_mass());
+        self.has_other_masses |= grid.is_some_and(|grid| inverse_mass != 0.0 && inverse_mass != grid);
         self.external.set_inverse_mass(particle, inverse_mass);
     }
 
@@ -407,6 +487,9 @@ impl Solver for Pbd {
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
+        if self.goes_in_tiles() {
+            return self.tiled_passes();
+        }
         let Step { substeps, iterations, .. } = self.step;
         let iterations = substeps * iterations;
         let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();

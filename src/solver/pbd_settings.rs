@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Step, Wind};
+use super::{Path, Step, Wind};
 use crate::layout::{Constraint, Hinge, PbdParameters};
 use crate::model::{Cloth, Patch, Spring, SpringKind};
 
@@ -43,6 +43,9 @@ pub struct PbdSettings {
     pub lambda_accumulated: bool,
     /// The order in which the constraints of one iteration are solved.
     pub constraint_solver: ConstraintSolver,
+    /// How the work is divided into dispatches, on the GPU; the result is the same. Other than the rest, a change from or to
+    /// [`Path::Plain`] holds only where the solver was made for tiles.
+    pub path: Path,
     /// Wind.
     pub wind: Wind,
 }
@@ -60,6 +63,7 @@ impl Default for PbdSettings {
             elongation: 1.0,
             lambda_accumulated: true,
             constraint_solver: ConstraintSolver::default(),
+            path: Path::default(),
             wind: Wind::default(),
         }
     }

@@ -22,12 +22,13 @@ impl Pbd {
 
     fn iterate_and_restore(&mut self, iterations: u32) -> engine::Result<Vec<f64>> {
         self.prepare_jacobi()?;
+        self.return_now()?;
         let (positions, velocities) = (self.positions()?, self.velocities.read::<Vec4>()?);
         let constraints: Vec<Constraint> = self.constraints.read()?;
         let error = |positions: Vec<Vec4>| rms_error(&positions, &constraints, self.settings.elongation);
         let push = PredictPush::default();
         Frames::run_once(&self.device, |recorder| {
-            recorder.dispatch(&self.predict, &push, [positions.len() as u32, 1, 1])
+            recorder.dispatch(&self.passes[0].predict, &push, [positions.len() as u32, 1, 1])
         })?;
         let mut residuals = vec![error(self.positions()?)];
         for iteration in 0..iterations {

@@ -8,7 +8,7 @@ use glam::{Vec3, Vec4};
 use super::rope_hand::RopeHand;
 use super::rope_list::{RopeList, all_during};
 use super::state::truncated;
-use super::{Colliders, Particles, Solver, State, Step};
+use super::{Colliders, Particles, Path, Solver, State, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, RopeParameters, RopePush};
 use crate::model::{Collider, Grip, Rope, Ropes};
@@ -37,8 +37,8 @@ pub struct RopeSettings {
     pub external_acceleration: Vec3,
     /// Levels of detail; without them every rope is simulated in full.
     pub detail: Option<RopeDetail>,
-    /// Keeps every rope in shared memory on the GPU, also where it could be kept in registers; it ends in the same bits.
-    pub is_plain: bool,
+    /// Whether ropes are kept in registers on the GPU, where they fit, or all in shared memory.
+    pub path: Path,
 }
 
 /// How ropes are coarser in the distance: at level 1 every second particle is simulated and half the iterations are
@@ -159,7 +159,7 @@ fn kernel(device: &Device, ropes: &Ropes, settings: &RopeSettings, collides: boo
     let rope_count = ropes.ropes().len();
     // An invocation keeps two particles in registers.
     let fitting = |&size: &u32| counts().filter(|&count| count <= 2 * size).count();
-    let size = device.subgroup_size().filter(|size| !settings.is_plain && 2 * fitting(size) >= rope_count);
+    let size = device.subgroup_size().filter(|size| settings.path != Path::Plain && 2 * fitting(size) >= rope_count);
     let Some(size) = size else {
         let constants = [SHARED_WORKGROUP, longest, collides.into()];
         return Ok((Kernel::specialised(device, &shaders::ROPE_STEP, &constants)?, SHARED_WORKGROUP));

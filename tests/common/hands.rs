@@ -5,7 +5,7 @@ use tautline::engine::{Device, Frames};
 use tautline::model::{Body, Cloth, Collider, Drag, Grid, Grip, Ropes};
 use tautline::solver::{
     CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeSettings, RopeVerlet, Simulation, Solver,
-    Step, Surroundings, Verlet, VerletSettings,
+    Step, Surroundings, Verlet, VerletSettings, VerletStorage,
 };
 
 /// A simulation in progress on either backend.
@@ -100,8 +100,13 @@ pub fn cloths<'a>(
     let document = PbdSettings { compliance: 1e-5, lambda_accumulated: false, ..Default::default() };
     let (particles, body) = (&cloth.positions, || Body::Cloth(cloth.clone()));
     let gpu = |solver: Box<dyn Solver>| Runner::Gpu(device, Simulation::new(body(), solver, step));
+    let on_buffers = VerletSettings { storage: VerletStorage::Buffers, ..verlet };
     let mut runners = vec![
         ("verlet".to_string(), gpu(Box::new(Verlet::new(device, grid, particles, step, verlet, around).unwrap()))),
+        (
+            "verlet on buffers".into(),
+            gpu(Box::new(Verlet::new(device, grid, particles, step, on_buffers, around).unwrap())),
+        ),
         ("verlet on the CPU".into(), Runner::Cpu(CpuSimulation::verlet(cloth.clone(), grid, step, verlet, around))),
         (
             "mass-spring".into(),

@@ -29,6 +29,9 @@ pub fn stage(path: &Path) -> Option<shaderc::ShaderKind> {
     }
 }
 
+/// What a shader says that has to end in the same bits as another that does the same.
+const NO_CONTRACTION: &str = "#pragma no_contraction";
+
 /// The SPIR-V of a shader whose includes are in `root`. What is wrong with it is told in one line an error, each
 /// `file:line: error: ...`.
 pub fn compile(compiler: &shaderc::Compiler, root: &Path, path: &Path) -> Result<Vec<u32>, String> {
@@ -50,8 +53,54 @@ pub fn compile(compiler: &shaderc::Compiler, root: &Path, path: &Path) -> Result
     });
     let name = path.display().to_string();
     match compiler.compile_into_spirv(&source, kind, &name, "main", Some(&options)) {
+        Ok(binary) if source.lines().any(|line| line == NO_CONTRACTION) => Ok(without_contraction(binary.as_binary())),
         Ok(binary) => Ok(binary.as_binary().to_vec()),
         Err(shaderc::Error::CompilationError(_, lines)) => Err(lines),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// A module whose arithmetic is done operation by operation, as if every variable were `precise`: else drivers join
+/// multiplications and additions into one rounding, and not alike in every shader.
+fn without_contraction(words: &[u32]) -> Vec<u32> {
+    let header = 5;
+    let (mut annotated, mut declared) = (words[..header].to_vec(), Vec::new());
+    let mut rest = &words[header..];
+    while let Some(&head) = rest.first() {
+        let (instruction, after) = rest.split_at((head >> 16) as usize);
+        rest = after;
+        let op = spirv::Op::from_u32(head & 0xffff);
+        if op.is_some_and(is_arithmetic) {
+            let decoration = spirv::Decoration::NoContraction as u32;
+            annotated.extend([3 << 16 | spirv::Op::Decorate as u32, instruction[2], decoration]);
+        }
+        // Annotations come before the first type, and all else after it.
+        let is_declared = !declared.is_empty() || op == Some(spirv::Op::TypeVoid);
+        if is_declared { &mut declared } else { &mut annotated }.extend_from_slice(instruction);
+    }
+    annotated.append(&mut declared);
+    annotated
+}
+
+/// Whether an instruction computes, be it by a function such as `length`.
+fn is_arithmetic(op: spirv::Op) -> bool {
+    use spirv::Op;
+    matches!(
+        op,
+        Op::FNegate
+            | Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FMod
+            | Op::VectorTimesScalar
+            | Op::MatrixTimesScalar
+            | Op::VectorTimesMatrix
+            | Op::MatrixTimesVector
+            | Op::MatrixTimesMatrix
+            | Op::OuterProduct
+            | Op::Dot
+            | Op::ExtInst
+    )
 }

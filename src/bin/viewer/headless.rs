@@ -42,6 +42,9 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     }
     if arguments.untimed {
         run.frames.stop_timing()?;
+    } else if arguments.trace.is_none() && arguments.timings.is_none() && arguments.video.is_none() {
+        // Timestamps cost time, nobody looks at single frames, and all have the same passes.
+        run.frames.sample_passes();
     }
     let mut before = None;
     for_each_frame(arguments, |is_last| {

@@ -36,6 +36,8 @@ pub struct Report {
     pub substeps: u32,
     pub iterations: u32,
     pub passes: Vec<PassReport>,
+    /// Of how many frames the passes on the GPU were timed.
+    pub gpu_pass_frames: usize,
     pub frame: FrameReport,
     pub state: State,
     pub validation_messages: usize,
@@ -240,6 +242,7 @@ impl Report {
             substeps: step.substeps,
             iterations: step.iterations,
             passes: passes.into_iter().map(PassReport::untimed).collect(),
+            gpu_pass_frames: 0,
             frame: FrameReport::default(),
             state,
             validation_messages,
@@ -248,7 +251,9 @@ impl Report {
 
     /// Adds the times of the frames on the GPU.
     pub fn with_timings(mut self, timings: &[Option<FrameTiming>]) -> Self {
-        let timed: Vec<&FrameTiming> = timings.iter().flatten().collect();
+        // A timestamp after each run of a pass makes a frame longer than one that is timed as a whole.
+        let (timed, whole): (Vec<&FrameTiming>, Vec<&FrameTiming>) =
+            timings.iter().flatten().partition(|timing| !timing.passes.is_empty());
         // Those that draw are known from the timings only.
         for pass in timed.iter().flat_map(|timing| &timing.passes) {
             if !self.passes.iter().any(|known| *known.name == *pass.name) {
@@ -262,7 +267,9 @@ impl Report {
             *share = share_of(&times, all as f64 / 1e3);
             *gpu_us = Spread::of(times);
         }
-        self.frame.gpu_us = Spread::of(timed.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
+        self.gpu_pass_frames = timed.len();
+        let frames = if whole.is_empty() { timed } else { whole };
+        self.frame.gpu_us = Spread::of(frames.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
         self
     }
 
@@ -348,6 +355,13 @@ pub fn table(report: &Report) -> String {
         }
     }
     row("wall", "", report.frame.wall_us, None);
+    if (1..*frames).contains(&(report.gpu_pass_frames as u64)) {
+        let _ = writeln!(
+            text,
+            "\nthe passes were timed in {} of the frames, and the others as a whole",
+            report.gpu_pass_frames
+        );
+    }
     if report.cuts > 0 || state.cut_constraints > 0 {
         let _ = write!(text, "\n{} constraints are cut", state.cut_constraints);
     }

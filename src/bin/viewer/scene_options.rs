@@ -26,6 +26,11 @@ pub struct SceneOptions {
     /// What the cloth is made of (see viewer --list-fabrics); what --set changes counts more
     #[arg(long, value_name = "NAME")]
     fabric: Option<String>,
+
+    /// How the work of a step is divided into dispatches on the GPU, with the same result: as is fastest there, one for each
+    /// part of the method, or as much as possible in each
+    #[arg(long, value_parser = ["auto", "plain", "fused"])]
+    path: Option<String>,
 }
 
 impl SceneOptions {
@@ -33,6 +38,7 @@ impl SceneOptions {
     pub fn settings(&self) -> Vec<(String, String)> {
         let mut settings = self.settings.clone();
         settings.extend(self.fabric.iter().map(|name| ("fabric".to_string(), quoted(name))));
+        settings.extend(self.path.iter().map(|path| ("path".to_string(), quoted(path))));
         settings.extend(self.solver.map(|solver| ("solver".to_string(), solver.to_string())));
         settings.extend(self.scale.map(|scale| ("scale".to_string(), scale.to_string())));
         settings.extend(self.up.iter().map(|up| ("up".to_string(), up.clone())));

@@ -16,6 +16,7 @@ use super::build::Limits;
 use super::*;
 use crate::engine;
 use crate::model::{GridPlane, SpringKind};
+use crate::solver::VerletStorage;
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
@@ -157,4 +158,6 @@ fn what_a_device_cannot_bind_is_refused_with_its_counts() {
     let image = "the grid of 100 x 4097 particles needs 4097 texels in a line, and the device's limit is 4096 \
                  (Vulkan's maxImageDimension2D): use less data";
     assert_eq!(refused(&scene, 1, u64::MAX), Err(image.into()));
+    let scene = Scene { storage: VerletStorage::Buffers, ..scene };
+    assert_eq!(refused(&scene, 1, u64::MAX), Ok(()));
 }

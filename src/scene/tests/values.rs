@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 72] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -30,6 +30,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
     ("time_scale", "0.5"),
     ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
+    ("path", "plain"),
     ("gravity", "[0, -1, 1e-3]"),
     ("fabric", "denim"),
     ("damping", "0"),
@@ -45,6 +46,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 70] = [
     ("structural_stiffness", "1"),
     ("shear_stiffness", "0"),
     ("flexion_stiffness", "0"),
+    ("storage", "buffers"),
     ("spring_stiffness", "1"),
     ("spring_damping", "1"),
     ("external_acceleration", "[1, 2, 3]"),

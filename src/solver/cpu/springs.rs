@@ -9,7 +9,7 @@ use crate::model::{Cloth, Grid, Grip};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::state::truncated;
-use crate::solver::verlet::flagged;
+use crate::solver::verlet_memory::flagged;
 use crate::solver::{MassSpringSettings, State, Step, Surroundings, VerletSettings};
 
 pub(super) struct Verlet {

@@ -1,0 +1,154 @@
+// Whole sweeps over the constraints of a grid in one dispatch: each workgroup takes a tile of it, and enough around that to
+// know all that its own nodes depend on. What it finds is in the same bits as the plain path, pbd/predict, pbd/solve and
+// pbd/velocity.
+
+layout(std430, binding = 0) readonly buffer Positions {
+    vec4 positions[]; // xyz: m, w: inverse mass, 1/kg
+};
+layout(std430, binding = 1) readonly buffer Velocities {
+    vec4 velocities[]; // xyz: m/s
+};
+layout(std430, binding = 2) writeonly buffer NextPositions {
+    vec4 next_positions[];
+};
+layout(std430, binding = 3) writeonly buffer NextVelocities {
+    vec4 next_velocities[];
+};
+layout(std430, binding = 5) buffer PreviousPositions {
+    vec4 previous_positions[];
+};
+
+#include "lib/pbd_parameters.glsl"
+#include "lib/tile_parameters.glsl"
+#include "lib/constraint.glsl"
+#include "lib/predict.glsl"
+#include "lib/velocity.glsl"
+#include "lib/tile_sweep.glsl"
+
+// A dispatch does `sweeps` sweeps of a substep, or all sweeps of `substeps` substeps.
+layout(push_constant) uniform TilePush {
+    uint substeps;
+    uint sweeps;   // of each substep, in this dispatch
+    uint predicts; // whether these are the first of their substeps
+    uint finishes; // whether they are the last
+    vec4 flutter_phases[6]; // rad, of each substep, four after four
+} push;
+
+// Velocities until a substep's positions are predicted, m/s; from then on the positions before, m.
+vec3 motions[BLOCK_NODES];
+
+ivec2 place_in_tile(uint node) {
+    return ivec2(2 * lane + node % 2, BLOCK_ROWS * strip + node / 2);
+}
+
+ivec2 place_in_grid(uint node) {
+    ivec2 own = ivec2(gl_WorkGroupID.xy) * ivec2(OWN_COLUMNS, OWN_ROWS);
+    return own - ivec2(HALO_COLUMNS, HALO_ROWS) + place_in_tile(node);
+}
+
+bool is_in_grid(ivec2 place) {
+    return all(greaterThanEqual(place, ivec2(0))) && all(lessThan(place, ivec2(tile.grid_size)));
+}
+
+// Whether this tile is the one that writes a node.
+bool is_own(uint node) {
+    ivec2 place = place_in_tile(node) - ivec2(HALO_COLUMNS, HALO_ROWS);
+    bool is_inside = all(greaterThanEqual(place, ivec2(0))) && all(lessThan(place, ivec2(OWN_COLUMNS, OWN_ROWS)));
+    return is_inside && is_in_grid(place_in_grid(node));
+}
+
+uint index_of(uint node) {
+    ivec2 place = place_in_grid(node);
+    return uint(place.y) * tile.grid_size.x + uint(place.x);
+}
+
+void load_nodes() {
+    absent = -4.0 * tile.inverse_mass;
+    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
+        nodes[node] = vec3(0.0);
+        weights[node] = absent;
+        motions[node] = vec3(0.0);
+        if (!is_in_grid(place_in_grid(node))) continue;
+        uint index = index_of(node);
+        vec4 particle = positions[index];
+        nodes[node] = particle.xyz;
+        weights[node] = particle.w;
+        if (push.predicts != 0) motions[node] = velocities[index].xyz;
+        else if (push.finishes != 0 && is_own(node)) motions[node] = previous_positions[index].xyz;
+    }
+}
+
+// Looks up the inverse masses of the nodes around the block.
+void load_weights() {
+    [[unroll]] for (uint row = 0; row < BLOCK_ROWS; ++row) {
+        float left = handed_by(left_neighbour, vec3(weights[2 * row + 1])).x;
+        float right = handed_by(right_neighbour, vec3(weights[2 * row])).x;
+        left_weights[row] = lane > 0 ? left : absent;
+        right_weights[row] = lane + 1 < LANES ? right : absent;
+    }
+    [[unroll]] for (uint node = 0; node < TOP_NODES; ++node) {
+        put_shared(slot_of(strip, lane, node), vec3(weights[node]));
+    }
+    barrier();
+    bool has_below = strip + 1 < STRIPS;
+    uint below = min(strip + 1, STRIPS - 1);
+    below_weights[0] = has_below && lane > 0 ? get_shared(slot_of(below, max(lane, 1) - 1, 1)).x : absent;
+    below_weights[1] = has_below ? get_shared(slot_of(below, lane, 0)).x : absent;
+    below_weights[2] = has_below ? get_shared(slot_of(below, lane, 1)).x : absent;
+    below_weights[3] =
+        has_below && lane + 1 < LANES ? get_shared(slot_of(below, min(lane + 1, LANES - 1), 0)).x : absent;
+    below_two_weights[0] = has_below && BENDS ? get_shared(slot_of(below, lane, TOP_NODES - 2)).x : absent;
+    below_two_weights[1] = has_below && BENDS ? get_shared(slot_of(below, lane, TOP_NODES - 1)).x : absent;
+    barrier();
+}
+
+void predict(float flutter_phase) {
+    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
+        vec3 before = nodes[node];
+        if (weights[node] > 0.0) {
+            vec4 particle = vec4(before, weights[node]);
+            vec3 velocity = predicted_velocity(index_of(node), particle, motions[node], flutter_phase);
+            nodes[node] = predicted_position(before, velocity);
+        }
+        motions[node] = before;
+    }
+}
+
+void finish() {
+    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) motions[node] = velocity_of(nodes[node], motions[node]);
+}
+
+void store_nodes() {
+    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
+        if (!is_own(node)) continue;
+        uint index = index_of(node);
+        next_positions[index] = vec4(nodes[node], weights[node]);
+        if (push.finishes != 0) next_velocities[index] = vec4(motions[node], 0.0);
+        else if (push.predicts != 0) previous_positions[index] = vec4(motions[node], weights[node]);
+    }
+}
+
+// How many rows at the upper and the lower edge of the tile have no part any more when so many sweeps are left.
+uint idle_rows(uint sweeps_left) {
+    uint rows_a_sweep = BENDS ? 10 : 6;
+    return HALO_ROWS - min(HALO_ROWS, rows_a_sweep * sweeps_left);
+}
+
+void main() {
+    take_place();
+    [[unroll]] for (uint index = 0; index < (BENDS ? 5 : 3); ++index) families[index] = family_of(index);
+    load_nodes();
+    load_weights();
+    uint sweeps_left = push.substeps * push.sweeps;
+    for (uint substep = 0; substep < push.substeps; ++substep) {
+        if (push.predicts != 0) predict(push.flutter_phases[substep / 4][substep % 4]);
+        for (uint number = 0; number < push.sweeps; ++number) {
+            uint idle = idle_rows(sweeps_left);
+            bool has_part = BLOCK_ROWS * (strip + 1) > idle && BLOCK_ROWS * strip < TILE_ROWS - idle;
+            sweep(has_part || !SKIPS_STRIPS);
+            --sweeps_left;
+        }
+        if (push.finishes != 0) finish();
+    }
+    store_nodes();
+}

@@ -1,0 +1,13 @@
+//! Which kernels a solver takes, where there are several that end in the same bits.
+
+/// How the work of a step is divided into dispatches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Path {
+    /// As is fastest for the size of the body on the device.
+    #[default]
+    Auto,
+    /// One dispatch for each part of the method, to be compared with and to be read.
+    Plain,
+    /// As much as possible in each dispatch, also where that is slower.
+    Fused,
+}

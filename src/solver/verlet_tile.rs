@@ -1,0 +1,115 @@
+//! Several substeps of `verlet` in one dispatch: a workgroup has a tile of the grid, and moves with it what can act on it
+//! meanwhile, two nodes a substep on each side.
+
+use super::Path;
+use super::verlet_memory::VerletMemory;
+use crate::engine::{self, Bindings, Device, DeviceType, Kernel, Recorder, Resource};
+use crate::layout::{MOST_VERLET_TILE_SUBSTEPS, VerletTilePush};
+use crate::model::Grid;
+use crate::shaders;
+
+/// How a grid is shared out to workgroups that compute several substeps in one dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VerletTile {
+    /// Nodes of a tile across.
+    pub columns: u32,
+    /// Nodes of a tile down.
+    pub rows: u32,
+    /// Substeps of a dispatch, 2 to [`MOST_VERLET_TILE_SUBSTEPS`].
+    pub substeps: u32,
+    /// Invocations of a workgroup, among which nodes are shared out.
+    pub invocations: u32,
+}
+
+/// The tiles of grids of up to so many nodes. Small grids are limited by the time that a dispatch takes, however little it
+/// does, and larger ones by the nodes around tiles, which are moved several times.
+const TILES: [(u64, VerletTile); 4] = [
+    (1 << 13, VerletTile { columns: 8, rows: 4, substeps: 5, invocations: 672 }),
+    (1 << 15, VerletTile { columns: 8, rows: 8, substeps: 4, invocations: 576 }),
+    (1 << 17, VerletTile { columns: 16, rows: 16, substeps: 4, invocations: 512 }),
+    (1 << 21, VerletTile { columns: 32, rows: 16, substeps: 2, invocations: 320 }),
+];
+
+impl VerletTile {
+    /// What is fastest for a grid on a device; none where that is one substep a dispatch, as on processors, which have no use
+    /// for shared memory.
+    #[must_use]
+    pub fn of(device: &Device, grid: &Grid, path: Path) -> Option<Self> {
+        let is_asked = match path {
+            Path::Auto => device.info().device_type != DeviceType::Cpu,
+            Path::Plain => false,
+            Path::Fused => true,
+        };
+        if !is_asked {
+            return None;
+        }
+        let (_, tile) = TILES.into_iter().find(|(nodes, _)| grid.particle_count() <= *nodes)?;
+        let limits = device.limits();
+        let most = limits.max_compute_shared_memory_size;
+        let substeps = (2..=tile.substeps).rev().find(|&substeps| Self { substeps, ..tile }.shared_bytes() <= most)?;
+        let invocations = tile.invocations.min(limits.max_compute_work_group_invocations);
+        Some(Self { substeps, invocations: invocations.min(limits.max_compute_work_group_size[0]), ..tile })
+    }
+
+    /// Shared memory of a workgroup \[bytes\]: where each node of the tile and around it is now and was a substep ago.
+    fn shared_bytes(&self) -> u32 {
+        let halo = 4 * self.substeps;
+        2 * size_of::<glam::Vec4>() as u32 * (self.columns + halo) * (self.rows + halo)
+    }
+}
+
+/// The pass that computes several substeps.
+pub(super) struct TilePass {
+    tile: VerletTile,
+    /// Invocations in x and y for the whole grid.
+    invocations: [u32; 2],
+    /// One for each place of the memory.
+    places: Vec<Bindings<Kernel>>,
+}
+
+impl TilePass {
+    /// Binds memory in pairs, with the resources that all places have.
+    ///
+    /// # Panics
+    /// Where the tile has no nodes, or another number of substeps than is possible.
+    pub(super) fn new(
+        device: &Device,
+        tile: VerletTile,
+        grid: &Grid,
+        memory: &VerletMemory,
+        has_colliders: bool,
+        shared: &[(&'static str, Resource<'_>)],
+    ) -> engine::Result<Self> {
+        let VerletTile { columns, rows, substeps, invocations } = tile;
+        assert!(
+            columns > 0 && rows > 0 && (2..=MOST_VERLET_TILE_SUBSTEPS as u32).contains(&substeps),
+            "a tile as {tile:?}"
+        );
+        let constants = [invocations, columns, rows, substeps, has_colliders.into()];
+        let kernel = Kernel::specialised(device, &shaders::VERLET_TILE, &constants)?;
+        let tiles = [grid.columns.div_ceil(columns), grid.rows.div_ceil(rows)];
+        let places = memory.bind_tiles(&kernel, shared)?;
+        Ok(Self { tile, invocations: [tiles[0] * invocations, tiles[1]], places })
+    }
+
+    /// Most substeps of a dispatch.
+    pub(super) fn substeps(&self) -> u32 {
+        self.tile.substeps
+    }
+
+    /// Records the substeps of `push` from a place on.
+    pub(super) fn record(
+        &self,
+        recorder: &mut Recorder<'_>,
+        place: usize,
+        push: &VerletTilePush,
+    ) -> engine::Result<()> {
+        let [x, y] = self.invocations;
+        recorder.dispatch(&self.places[place], push, [x, y, 1])
+    }
+
+    /// Name of the pass.
+    pub(super) fn pass(&self) -> String {
+        self.places[0].pipeline().name().to_string()
+    }
+}

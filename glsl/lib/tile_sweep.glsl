@@ -22,7 +22,7 @@ Family families[5];
 
 Family family_of(uint index) {
     float alpha = scaled_compliance(tile.families[index].y, parameters.substep_dt);
-    precise float rest_length = parameters.elongation * tile.families[index].x;
+    float rest_length = parameters.elongation * tile.families[index].x;
     float mass = tile.inverse_mass;
     return Family(rest_length, distance_yield(mass + mass, alpha), distance_yield(mass, alpha));
 }

@@ -13,7 +13,7 @@ use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
 use super::particle_passes::ParticlePasses;
-use super::pbd_tiles::fastest_shape;
+use super::pbd_tiles::{fastest_shape, most_substeps};
 use super::state::truncated;
 use super::tiles::{SecondPlace, TileBuffers, TiledGrid, Tiles};
 use super::{
@@ -168,7 +168,10 @@ impl Pbd {
             parameters: &parameters,
         };
         let tiles = match (tiles, second) {
-            (Some((grid, shape)), Some(second)) => Some((Tiles::new(device, grid, shape, &buffers, &second)?, second)),
+            (Some((grid, shape)), Some(second)) => {
+                let most = most_substeps(&shape, &grid.grid, &step, surroundings);
+                Some((Tiles::new(device, grid, shape, most, &buffers, &second)?, second))
+            }
             _ => None,
         };
         let bending = if hinges.is_empty() {

@@ -4,6 +4,7 @@ use super::tiles::{TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
 use crate::engine::{self, Device, Recorder};
 use crate::layout::{MOST_PBD_TILE_SUBSTEPS, PredictPush, TilePush};
+use crate::model::Grid;
 use crate::shaders;
 
 /// The shape of tiles for a grid, or none where the plain path is faster or the device has no room for them.
@@ -18,6 +19,16 @@ pub(super) fn fastest_shape(
     let most_sweeps = step.iterations * if is_interrupted { 1 } else { step.substeps };
     let choose = if settings.path == Path::Fused { TileShape::possible } else { TileShape::fastest };
     choose(device, &grid.grid, grid.bends, most_sweeps.max(1))
+}
+
+/// How many whole substeps tiles of a shape make in a dispatch; 0 where one takes several dispatches, or where other passes
+/// come between its parts.
+pub(super) fn most_substeps(shape: &TileShape, grid: &Grid, step: &Step, surroundings: &Surroundings<'_>) -> u32 {
+    if surroundings.act_between_substeps() || !surroundings.colliders.is_empty() {
+        return 0;
+    }
+    let most = MOST_PBD_TILE_SUBSTEPS as u32;
+    if shape.holds(grid) { most } else { (shape.sweeps / step.iterations.max(1)).min(most) }
 }
 
 impl Pbd {
@@ -43,36 +54,42 @@ impl Pbd {
 
     /// Records a step that starts at `time` \[s\].
     pub(super) fn record_in_tiles(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        let Step { substeps, iterations, .. } = self.step;
+        let substeps = self.step.substeps;
         let at_once = self.substeps_at_once();
-        let mut substep = 0;
-        while substep < substeps {
-            if at_once == 0 {
+        if at_once == 0 {
+            for substep in 0..substeps {
                 let label = self.step.label(substep);
                 recorder.within(&label, |recorder| self.record_tiled_substep(recorder, time, substep))?;
-                substep += 1;
-                continue;
             }
-            let count = at_once.min(substeps - substep);
-            let push = TilePush {
-                substeps: count,
-                sweeps: iterations,
-                predicts: 1,
-                finishes: 1,
-                flutter_phases: self.flutter_phases(time, substep, count),
-            };
-            let label = format!("substeps {} to {} of {substeps}", substep + 1, substep + count);
-            recorder.within(&label, |recorder| self.record_tiles(recorder, &push))?;
-            substep += count;
+            return Ok(());
+        }
+        for first in (0..substeps).step_by(at_once as usize) {
+            let count = at_once.min(substeps - first);
+            let label = format!("substeps {} to {} of {substeps}", first + 1, first + count);
+            recorder.within(&label, |recorder| self.record_whole_substeps(recorder, time, first, count))?;
         }
         Ok(())
     }
 
-    /// How many whole substeps a dispatch makes; 0 where a substep takes several, or is interrupted by other passes.
+    /// Records a dispatch that makes `count` substeps.
+    fn record_whole_substeps(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        time: f64,
+        first: u32,
+        count: u32,
+    ) -> engine::Result<()> {
+        let flutter_phases = self.flutter_phases(time, first, count);
+        let push = TilePush { substeps: count, sweeps: self.step.iterations, predicts: 1, finishes: 1, flutter_phases };
+        self.external.record_forces(recorder, self.place)?;
+        self.record_tiles(recorder, &push)
+    }
+
+    /// How many whole substeps a dispatch makes in the next step, as [`Tiles::most_substeps`].
     fn substeps_at_once(&self) -> u32 {
-        let at_once = self.tiles_in_use().map_or(0, |tiles| tiles.substeps_at_once(self.step.iterations));
-        let is_interrupted = self.external.acts_between_substeps() || !self.external.colliders.is_empty();
-        if is_interrupted { 0 } else { at_once }
+        let most = self.tiles_in_use().map_or(0, |tiles| tiles.most_substeps);
+        // A hand that pulls comes before each.
+        if self.external.pulls() { most.min(1) } else { most }
     }
 
     /// Records one substep with all that acts on the cloth from outside.

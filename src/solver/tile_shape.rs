@@ -69,10 +69,11 @@ impl TileShape {
     }
 
     /// The values of the kernel's constants.
-    pub(super) fn constants(&self, grid: &Grid, bends: bool) -> [u32; 7] {
+    pub(super) fn constants(&self, grid: &Grid, bends: bool, keeps_motions: bool) -> [u32; 8] {
         let halo = self.halo(grid, bends);
         let Self { lanes, strips, block_rows, .. } = *self;
-        [self.invocations(), lanes, strips, block_rows, halo.columns, halo.rows, 1 + u32::from(bends)]
+        let top_rows = 1 + u32::from(bends);
+        [self.invocations(), lanes, strips, block_rows, halo.columns, halo.rows, top_rows, keeps_motions.into()]
     }
 
     /// The shape that is fastest for a grid on a device, with at most `most_sweeps` at once; none where there is none for this

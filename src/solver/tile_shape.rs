@@ -114,7 +114,8 @@ impl TileShape {
             (lanes, strips, block_rows, most_sweeps)
         });
         let sizes = if bends { &BENDING[..] } else { &SIZES[..] };
-        let of_size = sizes.iter().filter(|(most_nodes, _)| grid.particle_count() <= *most_nodes).map(|(_, shape)| *shape);
+        let of_size =
+            sizes.iter().filter(|(most_nodes, _)| grid.particle_count() <= *most_nodes).map(|(_, shape)| *shape);
         let shapes = whole.into_iter().chain(of_size).map(|(lanes, strips, block_rows, sweeps)| {
             let sweeps = sweeps.min(most_sweeps);
             Self { lanes, strips, block_rows, sweeps, is_shuffled: false }.on(device)

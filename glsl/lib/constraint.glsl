@@ -13,7 +13,8 @@ float scaled_compliance(float compliance, float dt) {
 // eq. 8.
 float constraint_delta_lambda(float error, float lambda, float weight_sum, float compliance, float dt) {
     float alpha = scaled_compliance(compliance, dt);
-    return (-error - alpha * lambda) / (weight_sum + alpha);
+    precise float delta_lambda = fma(-alpha, lambda, -error) / (weight_sum + alpha);
+    return delta_lambda;
 }
 
 // One over the denominator of that equation; 0 where nothing can move.

@@ -1,6 +1,6 @@
 //! How a grid is divided into tiles, by its size and by what the device can do.
 
-use crate::engine::{Device, DeviceType};
+use crate::engine::Device;
 use crate::model::Grid;
 
 /// How a grid is divided among workgroups, and how many sweeps each makes of its tile at once.
@@ -76,20 +76,12 @@ impl TileShape {
     }
 
     /// The shape that is fastest for a grid on a device, with at most `most_sweeps` at once; none where there is none for this
-    /// device, or where it is faster without.
+    /// device.
     ///
     /// Measured on an NVIDIA H200; see BENCHMARKS.md. What fits one workgroup, and is small enough for it not to work alone for
     /// long, goes through its step in one dispatch. Of a small grid, dispatches are what costs: three sweeps in each. A large
-    /// one has work for all, and what tiles do twice is what costs. A software device does not gain by any of it.
+    /// one has work for all, and what tiles do twice is what costs.
     pub(super) fn fastest(device: &Device, grid: &Grid, bends: bool, most_sweeps: u32) -> Option<Self> {
-        if device.info().device_type == DeviceType::Cpu {
-            return None;
-        }
-        Self::possible(device, grid, bends, most_sweeps)
-    }
-
-    /// As [`TileShape::fastest`], also where it is faster without.
-    pub(super) fn possible(device: &Device, grid: &Grid, bends: bool, most_sweeps: u32) -> Option<Self> {
         const WHOLE: u64 = 48 * 48;
         const SMALL: u64 = 400 * 400;
         let block_rows = if bends { 4 } else { 2 };

@@ -5,9 +5,10 @@
 use glam::{UVec2, Vec4};
 
 use super::external::Place;
+use super::pbd_fused::FusedBuffers;
 use super::tile_shape::TileShape;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{Constraint, MOST_PBD_TILE_SUBSTEPS, TileParameters, TilePush};
+use crate::layout::{Constraint, FusedPush, MOST_FUSED_SUBSTEPS, TileParameters};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
 
@@ -80,15 +81,6 @@ fn constraint_count(grid: &Grid, bends: bool) -> u64 {
     near + if bends { far } else { 0 }
 }
 
-/// The buffers of the solver that tiles work on.
-pub(super) struct TileBuffers<'a> {
-    pub(super) positions: &'a Buffer,
-    pub(super) velocities: &'a Buffer,
-    pub(super) previous_positions: &'a Buffer,
-    pub(super) forces: &'a Buffer,
-    pub(super) parameters: &'a Buffer,
-}
-
 /// The second place of the particles.
 pub(super) struct SecondPlace {
     pub(super) positions: Buffer,
@@ -129,7 +121,7 @@ impl Tiles {
         device: &Device,
         tiled: TiledGrid,
         shape: TileShape,
-        buffers: &TileBuffers<'_>,
+        buffers: &FusedBuffers<'_>,
         second: &SecondPlace,
     ) -> engine::Result<Self> {
         let TiledGrid { grid, bends, parameters } = tiled;
@@ -158,9 +150,9 @@ impl Tiles {
     /// How many substeps of so many iterations one dispatch can make, where nothing else happens between them.
     pub(super) fn substeps_at_once(&self, iterations: u32) -> u32 {
         if self.shape.holds(&self.tiled.grid) {
-            return MOST_PBD_TILE_SUBSTEPS as u32;
+            return MOST_FUSED_SUBSTEPS as u32;
         }
-        (self.shape.sweeps / iterations).min(MOST_PBD_TILE_SUBSTEPS as u32)
+        (self.shape.sweeps / iterations).min(MOST_FUSED_SUBSTEPS as u32)
     }
 
     /// How many sweeps of one substep.
@@ -169,7 +161,7 @@ impl Tiles {
     }
 
     /// Records a dispatch that reads place `turn` and writes the other one.
-    pub(super) fn record(&self, recorder: &mut Recorder<'_>, turn: usize, push: &TilePush) -> engine::Result<()> {
+    pub(super) fn record(&self, recorder: &mut Recorder<'_>, turn: usize, push: &FusedPush) -> engine::Result<()> {
         recorder.dispatch(&self.turns[turn], push, self.invocations)
     }
 

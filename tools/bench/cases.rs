@@ -59,6 +59,8 @@ pub const CASES: &[Case] = &[
     XPBD_1024,
     XPBD_4096,
     XPBD_BENDING,
+    CLOTHS,
+    CLOTHS_PLAIN,
     FLAG,
     VERLET_64,
     VERLET_4096,
@@ -112,6 +114,20 @@ const XPBD_BENDING: Case = Case {
     frames: [100, 6],
     ..XPBD_100
 };
+
+const CLOTHS: Case = Case {
+    name: "cloths 1,056 of 32x32, 15 sweeps",
+    settings: &[
+        RIGID,
+        SWEEPS_15,
+        &[("columns", "32"), ("rows", "32"), ("cloth_count", "1056"), ("cloth_columns", "33")],
+    ],
+    quick: &[("columns", "12"), ("rows", "9"), ("cloth_count", "7")],
+    frames: [100, 6],
+    ..XPBD_100
+};
+
+const CLOTHS_PLAIN: Case = Case { name: "cloths 1,056 of 32x32, batch by batch", twin: &[("path", "plain")], ..CLOTHS };
 
 const FLAG: Case = Case {
     name: "flag",

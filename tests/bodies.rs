@@ -212,3 +212,25 @@ fn scenes_end_in_the_same_bits_on_either_path() {
         assert_eq!([found[0].1, found[1].1], [false, true], "{settings:?}");
     }
 }
+
+/// Copies at one place all do as the grid alone does, on either path.
+#[test]
+fn copies_of_a_grid_end_in_its_bits() {
+    let validated = Validated::open();
+    let bits_of = |settings: &[(&str, &str)]| {
+        let grid =
+            [("columns", "9"), ("rows", "7"), ("compliance", "1e-5"), ("warp_compliance", "1e-3"), ("bending", "true")];
+        let scene = load("flag", &[&grid[..], settings].concat());
+        let mut simulation = scene.simulation(&validated.device).unwrap();
+        run(&validated.device, &mut simulation, 5);
+        (bits(&simulation.positions().unwrap()), simulation.passes()[0].0.clone())
+    };
+    let (alone, _) = bits_of(&[("path", "plain")]);
+    for (path, expected) in [("plain", "pbd/predict"), ("fused", "pbd/body")] {
+        let copies = [("cloth_count", "11"), ("cloth_spacing", "0"), ("path", path)];
+        let (all, pass) = bits_of(&copies);
+        assert_eq!(pass, expected);
+        assert_eq!(all.len(), 11 * alone.len());
+        assert!(all.chunks(alone.len()).all(|copy| copy == alone), "{path}");
+    }
+}

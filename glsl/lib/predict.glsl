@@ -1,5 +1,5 @@
-// How a particle moves on its own in a substep: v += h a, x* = x + h v (semi-implicit Euler). In the same bits whichever
-// kernel does it, by `precise` and `fma`.
+// How a particle moves on its own in a substep: v += h a, x* = x + h v (semi-implicit Euler). Kernels that predict say
+// `no_contraction`, so that they end in the same bits.
 
 #include "lib/wind.glsl"
 #include "lib/forces.glsl"
@@ -8,14 +8,12 @@ vec3 predicted_velocity(uint index, vec4 particle, vec3 velocity, float flutter_
     float h = parameters.substep_dt;
     vec3 wind = wind_acceleration(particle.xyz, parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift,
                                   flutter_phase);
-    precise vec3 acceleration = parameters.gravity.xyz + wind;
+    vec3 acceleration = parameters.gravity.xyz + wind;
     if (parameters.has_forces != 0) acceleration = fma(vec3(particle.w), forces[index].xyz, acceleration);
-    precise float kept = max(0.0, fma(-parameters.damping, h, 1.0));
-    precise vec3 predicted = fma(vec3(h), acceleration, kept * velocity);
-    return predicted;
+    float kept = max(0.0, fma(-parameters.damping, h, 1.0));
+    return fma(vec3(h), acceleration, kept * velocity);
 }
 
 vec3 predicted_position(vec3 position, vec3 velocity) {
-    precise vec3 predicted = fma(vec3(parameters.substep_dt), velocity, position);
-    return predicted;
+    return fma(vec3(parameters.substep_dt), velocity, position);
 }

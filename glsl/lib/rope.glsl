@@ -1,7 +1,7 @@
 // What every kernel of ropes has: their data, and what happens to a level, a particle and a link.
 //
 // A rope ends in the same bits whichever kernel moves it and however: so all of them call the functions here, where
-// `precise` and `fma` leave no choice of which multiplications and additions are rounded together.
+// `no_contraction` and `fma` leave no choice of what is rounded together.
 
 // Most particles of a rope that is kept in shared memory; 1 where none is.
 layout(constant_id = 1) const uint SHARED_PARTICLES = 256;
@@ -104,8 +104,7 @@ bool is_pinned(uint index) {
 vec3 anchored_at(uint index, float share) {
     vec3 start = index == 0 ? ropes[rope_index].first_start.xyz : ropes[rope_index].last_start.xyz;
     vec3 end = index == 0 ? ropes[rope_index].first_end.xyz : ropes[rope_index].last_end.xyz;
-    precise vec3 place = fma(vec3(share), end, (1.0 - share) * start);
-    return place;
+    return fma(vec3(share), end, (1.0 - share) * start);
 }
 
 // The level of the rope in this step, which was at `level`: it changes where the rope's distance is clearly another one's.
@@ -124,15 +123,14 @@ uint next_level(uint level) {
 // from.
 vec3 pull_at(vec3 now, vec3 before) {
     float dt = parameters.substep_dt;
-    precise vec3 velocity = (now - before) / dt;
+    vec3 velocity = (now - before) / dt;
     return pull_of(push.hand.xyz, push.hand.w, push.hand_reach, dt, now, velocity);
 }
 
 // Where a particle comes from after a hand that holds another one has pulled, less the farther along the rope.
 vec3 pulled(uint index, uint held, vec3 before, vec3 change) {
     float along = abs(float(index) - float(held)) * link_length;
-    precise vec3 from = before - grip_weight(along / push.hand_radius) * parameters.substep_dt * change;
-    return from;
+    return before - grip_weight(along / push.hand_radius) * parameters.substep_dt * change;
 }
 
 // x_new = x + (x - x_previous) (1 - d) + a dt^2. Anchored ends go with their anchors, and what is pinned stays.
@@ -140,9 +138,8 @@ vec3 moved(uint index, bool is_pinned, vec3 now, vec3 before, float end) {
     if (is_anchored(index)) return anchored_at(index, end);
     if (is_pinned) return now;
     float dt = parameters.substep_dt;
-    precise vec3 fall = parameters.acceleration.xyz * (dt * dt);
-    precise vec3 place = fma(vec3(1.0 - parameters.velocity_loss), now - before, now) + fall;
-    return place;
+    vec3 fall = parameters.acceleration.xyz * (dt * dt);
+    return fma(vec3(1.0 - parameters.velocity_loss), now - before, now) + fall;
 }
 
 // The shares of what a link's length is off that each of its particles moves by: half, or all where the other is held.
@@ -154,20 +151,19 @@ vec2 shares_of(bool is_a_held, bool is_b_held) {
 // Brings two particles to their distance. Of the way between them that is missing or too much, this takes the share
 // (distance - rest_length) / distance.
 void solve(inout vec3 a, inout vec3 b, vec2 shares, float rest_length) {
-    precise vec3 way = b - a;
-    precise float square = fma(way.x, way.x, fma(way.y, way.y, way.z * way.z));
-    precise float off = square > 0.0 ? fma(-rest_length, inversesqrt(square), 1.0) : 0.0;
-    precise vec3 new_a = fma(vec3(shares.x * off), way, a);
-    precise vec3 new_b = fma(vec3(-shares.y * off), way, b);
+    vec3 way = b - a;
+    float square = fma(way.x, way.x, fma(way.y, way.y, way.z * way.z));
+    float off = square > 0.0 ? fma(-rest_length, inversesqrt(square), 1.0) : 0.0;
+    vec3 new_a = fma(vec3(shares.x * off), way, a);
+    vec3 new_b = fma(vec3(-shares.y * off), way, b);
     a = new_a;
     b = new_b;
 }
 
 // Where a particle comes from when a surface along `normal` has come from `surface`: not from below that.
 vec3 taken_along(vec3 before, vec3 surface, vec3 normal) {
-    precise float leaving = dot(surface - before, normal);
-    precise vec3 from = before + max(leaving, 0.0) * normal;
-    return from;
+    float leaving = dot(surface - before, normal);
+    return before + max(leaving, 0.0) * normal;
 }
 
 // Moves a particle out of the colliders. Document 004 has friction bring the previous position closer to the position;

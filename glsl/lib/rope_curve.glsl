@@ -20,13 +20,13 @@ CurvePlace curve_place(uint index, uint stride, uint last) {
     float left = float(start - before);
     float right = float(after - end);
     const vec4 chord = vec4(0.0, -1.0, 1.0, 0.0);
-    precise vec4 start_slope = chord;
+    vec4 start_slope = chord;
     if (left > 0.0) start_slope = (size * size / left * vec4(-1.0, 1.0, 0.0, 0.0) + left * chord) / (left + size);
-    precise vec4 end_slope = chord;
+    vec4 end_slope = chord;
     if (right > 0.0) end_slope = (size * size / right * vec4(0.0, 0.0, -1.0, 1.0) + right * chord) / (right + size);
     float t = float(index - start) / size;
     float back = 1.0 - t;
     vec4 ends = vec4(0.0, (1.0 + 2.0 * t) * back * back, t * t * (3.0 - 2.0 * t), 0.0);
-    precise vec4 weights = ends + t * back * (back * start_slope - t * end_slope);
+    vec4 weights = ends + t * back * (back * start_slope - t * end_slope);
     return CurvePlace(uvec4(before, start, end, after), weights);
 }

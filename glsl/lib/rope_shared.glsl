@@ -30,20 +30,17 @@ void pull() {
 // - x / T^2, whose solutions at equal intervals h follow this with r = exp(-h / T).
 vec3 next_deviation(vec3 deviation, vec3 earlier) {
     float kept = parameters.deviation_kept;
-    precise vec3 next = kept * (2.0 * deviation - kept * earlier);
-    return next;
+    return kept * (2.0 * deviation - kept * earlier);
 }
 
 vec3 on_curve_now(CurvePlace place) {
-    precise vec3 sum = place.weights.x * now[place.particles.x] + place.weights.y * now[place.particles.y] +
+    return place.weights.x * now[place.particles.x] + place.weights.y * now[place.particles.y] +
                        place.weights.z * now[place.particles.z] + place.weights.w * now[place.particles.w];
-    return sum;
 }
 
 vec3 on_curve_before(CurvePlace place) {
-    precise vec3 sum = place.weights.x * before[place.particles.x] + place.weights.y * before[place.particles.y] +
+    return place.weights.x * before[place.particles.x] + place.weights.y * before[place.particles.y] +
                        place.weights.z * before[place.particles.z] + place.weights.w * before[place.particles.w];
-    return sum;
 }
 
 // A substep with every `stride`th particle simulated, and the last one.
@@ -102,17 +99,16 @@ void simulate(uint stride, uint iterations, float start, float end) {
 // Where the baked motion has a particle at a share of the step.
 vec3 baked(uint index, float share) {
     vec4 sway = ropes[rope_index].sway;
-    precise float time = push.camera.w + share * float(parameters.substeps) * parameters.substep_dt;
+    float time = push.camera.w + share * float(parameters.substeps) * parameters.substep_dt;
     // Ropes sway out of step: the fractions of multiples of the golden ratio lie evenly.
-    precise float turns = fract(sway.w * time + fract(0.618034 * float(rope_index)));
-    precise float angle = parameters.sway_angle * sin(6.28318531 * (turns - 0.5));
+    float turns = fract(sway.w * time + fract(0.618034 * float(rope_index)));
+    float angle = parameters.sway_angle * sin(6.28318531 * (turns - 0.5));
     vec3 axis = sway.xyz;
     vec3 rest = rests[first + index].xyz;
     // Rodrigues' rotation.
-    precise vec3 along = dot(axis, rest) * axis;
-    precise vec3 turned = along + cos(angle) * (rest - along) + sin(angle) * cross(axis, rest);
-    precise vec3 place = anchored_at(is_end_anchored.x ? 0 : last, share) + turned;
-    return place;
+    vec3 along = dot(axis, rest) * axis;
+    vec3 turned = along + cos(angle) * (rest - along) + sin(angle) * cross(axis, rest);
+    return anchored_at(is_end_anchored.x ? 0 : last, share) + turned;
 }
 
 void play(uint index, float start, float end) {

@@ -26,7 +26,8 @@ layout(std430, binding = 5) buffer PreviousPositions {
 #include "lib/velocity.glsl"
 #include "lib/tile_sweep.glsl"
 
-// Velocities until a substep's positions are predicted, m/s; from then on the positions before, m.
+// Velocities until a substep's positions are predicted, m/s; from then on the positions before, m. Where they are kept, every
+// dispatch makes whole substeps.
 vec3 motions[BLOCK_NODES];
 
 ivec2 place_in_tile(uint node) {
@@ -59,14 +60,14 @@ void load_nodes() {
     [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
         nodes[node] = vec3(0.0);
         weights[node] = absent;
-        motions[node] = vec3(0.0);
-        if (!is_in_grid(place_in_grid(node))) continue;
-        uint index = index_of(node);
-        vec4 particle = positions[index];
-        nodes[node] = particle.xyz;
-        weights[node] = particle.w;
-        if (push.predicts != 0) motions[node] = velocities[index].xyz;
-        else if (push.finishes != 0 && is_own(node)) motions[node] = previous_positions[index].xyz;
+        if (KEEPS_MOTIONS) motions[node] = vec3(0.0);
+        if (is_in_grid(place_in_grid(node))) {
+            uint index = index_of(node);
+            vec4 particle = positions[index];
+            nodes[node] = particle.xyz;
+            weights[node] = particle.w;
+            if (KEEPS_MOTIONS) motions[node] = velocities[index].xyz;
+        }
     }
 }
 
@@ -96,50 +97,48 @@ void load_weights() {
 
 void predict(float flutter_phase) {
     [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
-        vec3 before = nodes[node];
-        if (weights[node] > 0.0) {
-            vec4 particle = vec4(before, weights[node]);
-            vec3 velocity = predicted_velocity(index_of(node), particle, motions[node], flutter_phase);
-            nodes[node] = predicted_position(before, velocity);
+        vec4 before = vec4(nodes[node], weights[node]);
+        if (before.w > 0.0) {
+            uint index = index_of(node);
+            vec3 velocity = KEEPS_MOTIONS ? motions[node] : velocities[index].xyz;
+            velocity = predicted_velocity(index, before, velocity, flutter_phase);
+            nodes[node] = predicted_position(before.xyz, velocity);
         }
-        motions[node] = before;
+        if (KEEPS_MOTIONS) motions[node] = before.xyz;
+        else if (push.finishes == 0 && is_own(node)) previous_positions[index_of(node)] = before;
     }
 }
 
 void finish() {
-    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) motions[node] = velocity_of(nodes[node], motions[node]);
+    [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
+        if (KEEPS_MOTIONS) {
+            motions[node] = velocity_of(nodes[node], motions[node]);
+        } else if (is_own(node)) {
+            uint index = index_of(node);
+            vec3 before = push.predicts != 0 ? positions[index].xyz : previous_positions[index].xyz;
+            next_velocities[index] = vec4(velocity_of(nodes[node], before), 0.0);
+        }
+    }
 }
 
 void store_nodes() {
     [[unroll]] for (uint node = 0; node < BLOCK_NODES; ++node) {
-        if (!is_own(node)) continue;
-        uint index = index_of(node);
-        next_positions[index] = vec4(nodes[node], weights[node]);
-        if (push.finishes != 0) next_velocities[index] = vec4(motions[node], 0.0);
-        else if (push.predicts != 0) previous_positions[index] = vec4(motions[node], weights[node]);
+        if (is_own(node)) {
+            uint index = index_of(node);
+            next_positions[index] = vec4(nodes[node], weights[node]);
+            if (KEEPS_MOTIONS) next_velocities[index] = vec4(motions[node], 0.0);
+        }
     }
-}
-
-// How many rows at the upper and the lower edge of the tile have no part any more when so many sweeps are left.
-uint idle_rows(uint sweeps_left) {
-    uint rows_a_sweep = BENDS ? 10 : 6;
-    return HALO_ROWS - min(HALO_ROWS, rows_a_sweep * sweeps_left);
 }
 
 void main() {
     take_place();
-    [[unroll]] for (uint index = 0; index < (BENDS ? 5 : 3); ++index) families[index] = family_of(index);
+    load_families();
     load_nodes();
     load_weights();
-    uint sweeps_left = push.substeps * push.sweeps;
     for (uint substep = 0; substep < push.substeps; ++substep) {
         if (push.predicts != 0) predict(push.flutter_phases[substep / 4][substep % 4]);
-        for (uint number = 0; number < push.sweeps; ++number) {
-            uint idle = idle_rows(sweeps_left);
-            bool has_part = BLOCK_ROWS * (strip + 1) > idle && BLOCK_ROWS * strip < TILE_ROWS - idle;
-            sweep(has_part || !SKIPS_STRIPS);
-            --sweeps_left;
-        }
+        for (uint number = 0; number < push.sweeps; ++number) sweep();
         if (push.finishes != 0) finish();
     }
     store_nodes();

@@ -12,6 +12,9 @@ layout(constant_id = 4) const uint HALO_COLUMNS = 8; // on each side, of what a 
 layout(constant_id = 5) const uint HALO_ROWS = 12;
 layout(constant_id = 6) const uint TOP_ROWS = 2; // of each block, that constraints join with the strip above it
 
+// Whether a dispatch goes from substep to substep, and keeps what it needs of one for the next in registers.
+layout(constant_id = 7) const bool KEEPS_MOTIONS = true;
+
 const uint BLOCK_NODES = 2 * BLOCK_ROWS;
 const uint TILE_COLUMNS = 2 * LANES;
 const uint TILE_ROWS = BLOCK_ROWS * STRIPS;
@@ -34,7 +37,7 @@ void put_shared(uint slot, vec3 value) {
     shared_z[slot] = value.z;
 }
 
-// Of this invocation, and of its neighbours in the strip; the ends of a strip have somebody else's in place of a neighbour.
+// Of this invocation, and of its neighbours in the strip, in a ring of all: the ends of a strip have another's in place of one.
 uint lane;
 uint strip;
 uint left_neighbour;

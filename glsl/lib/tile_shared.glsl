@@ -1,13 +1,11 @@
 // Neighbours in a strip hand each other nodes through shared memory: on any device.
 
-const bool SKIPS_STRIPS = false; // all invocations have to come to the barriers
-
 void take_place() {
     uint index = gl_LocalInvocationIndex;
     lane = index % LANES;
     strip = index / LANES;
-    left_neighbour = max(index, 1) - 1;
-    right_neighbour = min(index + 1, LANES * STRIPS - 1);
+    left_neighbour = (index + LANES * STRIPS - 1) % (LANES * STRIPS);
+    right_neighbour = (index + 1) % (LANES * STRIPS);
 }
 
 // What the neighbour gives.

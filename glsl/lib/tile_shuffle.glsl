@@ -1,12 +1,9 @@
 // Neighbours in a strip hand each other nodes by shuffles: a strip lies within a subgroup, of which all invocations are there.
 
-const bool SKIPS_STRIPS = true;
-
 void take_place() {
     uint index = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
     lane = index % LANES;
     strip = index / LANES;
-    // In a ring, as there is nobody beyond the ends of a subgroup.
     left_neighbour = (gl_SubgroupInvocationID + gl_SubgroupSize - 1) % gl_SubgroupSize;
     right_neighbour = (gl_SubgroupInvocationID + 1) % gl_SubgroupSize;
 }

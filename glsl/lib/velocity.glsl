@@ -1,5 +1,4 @@
 // The velocity of a particle after a substep: v = (x* - x) / h.
 vec3 velocity_of(vec3 position, vec3 previous_position) {
-    precise vec3 velocity = (position - previous_position) / parameters.substep_dt;
-    return velocity;
+    return (position - previous_position) / parameters.substep_dt;
 }

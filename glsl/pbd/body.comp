@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // Whole substeps of what hangs together, or all iterations of one: each workgroup keeps the particles of a body in its shared
 // memory and goes over the body's constraints and hinges batch by batch. What it finds is in the same bits as the plain path,
@@ -86,7 +87,7 @@ void solve(PbdBody body, uint index, bool is_first) {
         alpha = scaled_compliance(compliances[body.first_constraint + index], parameters.substep_dt);
         if (!is_first) lambda = lambdas[body.first_lambda + index];
     }
-    precise float rest_length = parameters.elongation * constraint.rest_length;
+    float rest_length = parameters.elongation * constraint.rest_length;
     vec3 correction =
         distance_correction(a.xyz - b.xyz, rest_length, distance_yield(a.w + b.w, alpha), alpha, lambda);
     if (IS_COMPLIANT && push.accumulates != 0) lambdas[body.first_lambda + index] = lambda;
@@ -138,7 +139,7 @@ void iterate(PbdBody body, bool is_first) {
 
 void predict(uint index, uint local, float flutter_phase) {
     vec4 particle = particles[local];
-    previous_positions[index] = particle;
+    if (push.finishes == 0) previous_positions[index] = particle;
     if (particle.w == 0.0) return;
     vec3 velocity = predicted_velocity(index, particle, velocities[index].xyz, flutter_phase);
     particles[local] = vec4(predicted_position(particle.xyz, velocity), particle.w);
@@ -159,15 +160,15 @@ void main() {
         }
         barrier();
         for (uint sweep = 0; sweep < push.sweeps; ++sweep) iterate(body, sweep == 0 || push.accumulates == 0);
-        if (push.finishes != 0) {
-            for (uint local = invocation; local < body.particle_count; local += gl_WorkGroupSize.x) {
-                uint index = body_particles[body.first_particle + local];
-                vec3 velocity = velocity_of(particles[local].xyz, previous_positions[index].xyz);
-                velocities[index] = vec4(velocity, 0.0);
+        // In `positions` every particle is still where it was before the substep, unless another pass has predicted.
+        for (uint local = invocation; local < body.particle_count; local += gl_WorkGroupSize.x) {
+            uint index = body_particles[body.first_particle + local];
+            vec4 particle = particles[local];
+            if (push.finishes != 0) {
+                vec3 before = push.predicts != 0 ? positions[index].xyz : previous_positions[index].xyz;
+                velocities[index] = vec4(velocity_of(particle.xyz, before), 0.0);
             }
+            positions[index] = particle;
         }
-    }
-    for (uint local = invocation; local < body.particle_count; local += gl_WorkGroupSize.x) {
-        positions[body_particles[body.first_particle + local]] = particles[local];
     }
 }

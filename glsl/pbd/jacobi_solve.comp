@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // Solves all constraints at once, each from the same positions, and keeps what each wants for jacobi_apply.
 // Each solves as if its particles were split into as many equal parts as they have constraints, and one part were its
@@ -47,7 +48,7 @@ void main() {
     float lambda = push.iteration == 0 ? 0.0 : lambdas[index];
 
     float alpha = scaled_compliance(constraint.compliance, parameters.substep_dt);
-    precise float rest_length = parameters.elongation * constraint.rest_length;
+    float rest_length = parameters.elongation * constraint.rest_length;
     float weight_sum = part_weight(constraint.index_a, a.w) + part_weight(constraint.index_b, b.w);
     vec3 correction =
         distance_correction(a.xyz - b.xyz, rest_length, distance_yield(weight_sum, alpha), alpha, lambda);

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // Solves the constraints of one colour batch. No two of them share a particle, so none waits for another; a barrier
 // separates this batch from the next.
@@ -36,7 +37,7 @@ void main() {
     float lambda = push.iteration == 0 ? 0.0 : lambdas[index];
 
     float alpha = scaled_compliance(constraint.compliance, parameters.substep_dt);
-    precise float rest_length = parameters.elongation * constraint.rest_length;
+    float rest_length = parameters.elongation * constraint.rest_length;
     vec3 correction =
         distance_correction(a.xyz - b.xyz, rest_length, distance_yield(a.w + b.w, alpha), alpha, lambda);
     lambdas[index] = lambda;

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // Velocities from the change of positions.
 

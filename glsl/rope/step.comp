@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
 // A whole step of ropes, after document 004: each workgroup keeps one rope in its shared memory and takes it through all
 // substeps, each of which is Verlet's formula, then iterations over the links, then collision.

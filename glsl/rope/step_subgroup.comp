@@ -2,6 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
+#pragma no_contraction
 
 // A whole step of ropes, as in rope/step, with a subgroup for each. A rope that is simulated in full and short enough is kept
 // in registers, and needs no barrier. Others are kept in shared memory; then the workgroup must be one subgroup.

@@ -74,3 +74,58 @@ fn place(particle: u32, grid: &Grid) -> Vec2 {
     let [column, row] = [particle % grid.columns, particle / grid.columns].map(|number| number as f32);
     Vec2::new(column / (grid.columns - 1) as f32, row / (grid.rows - 1) as f32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::GridPlane;
+    use crate::solver::PbdSettings;
+
+    #[test]
+    fn each_copy_is_the_grid_moved_and_yields_as_it_does() {
+        let grid = Grid { columns: 4, rows: 3, spacing: 0.1 };
+        let mut one = Cloth::from_grid(grid, GridPlane::Horizontal, 0.2, true);
+        one.add_hinges();
+        let offsets = [Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0), Vec3::NEG_X];
+        let all = one.copies(&offsets);
+        assert_eq!((all.grid, all.positions.len(), all.inverse_masses.len()), (None, 36, 36));
+        let settings = PbdSettings {
+            compliance: 1e-3,
+            warp_compliance: Some(3e-3),
+            shear_compliance: 5e-3,
+            bending_compliance: 7e-3,
+            ..PbdSettings::default()
+        };
+        let (of_one, of_all) = (settings.constraints(&one), settings.constraints(&all));
+        assert_eq!(of_all.len(), 3 * of_one.len());
+        assert_eq!(all.coloring.batches().len(), one.coloring.batches().len());
+        assert_eq!(all.hinge_coloring.batches().len(), one.hinge_coloring.batches().len());
+        for (copy, offset) in offsets.iter().enumerate() {
+            let first = 12 * copy as u32;
+            for (at, alone) in all.positions[12 * copy..].iter().zip(&one.positions) {
+                assert_eq!(*at, *alone + offset.extend(0.0));
+            }
+            for (batch, alone) in all.coloring.batches().iter().zip(one.coloring.batches()) {
+                let found = &of_all[batch.start as usize + copy * alone.len()..][..alone.len()];
+                for (found, alone) in found.iter().zip(&of_one[alone.start as usize..]) {
+                    assert_eq!(found.particles(), alone.particles().map(|particle| first + particle));
+                    assert_eq!((found.rest_length, found.compliance), (alone.rest_length, alone.compliance));
+                }
+            }
+            let triangles = one.triangles.iter().map(|corners| corners.map(|corner| first + corner));
+            assert_eq!(
+                all.triangles[copy * one.triangles.len()..][..one.triangles.len()],
+                triangles.collect::<Vec<_>>()
+            );
+        }
+        // The pattern covers each copy once, from its upper left corner on.
+        let uvs = all.uvs.expect("places");
+        assert_eq!(uvs.len(), all.triangles.len());
+        for (corners, places) in all.triangles.iter().zip(&uvs) {
+            for (corner, found) in corners.iter().zip(places) {
+                let at = one.positions[*corner as usize % 12];
+                assert!((Vec2::new(at.x / 0.3 + 0.5, at.z / 0.2) - *found).abs().max_element() < 1e-6);
+            }
+        }
+    }
+}

@@ -16,6 +16,8 @@ const INVOCATIONS: [u32; 2] = [32, 1024];
 
 /// The bodies of a cloth.
 pub(super) struct Bodies {
+    /// Whole substeps of a dispatch; 0 where a substep is interrupted by other passes.
+    pub(super) most_substeps: u32,
     invocations: u32,
     pass: Bindings<Kernel>,
 }
@@ -40,8 +42,13 @@ impl BodyLists {
 }
 
 impl Bodies {
-    /// Puts the lists of bodies on the device.
-    pub(super) fn new(device: &Device, lists: &BodyLists, buffers: &FusedBuffers<'_>) -> engine::Result<Self> {
+    /// Puts the lists of bodies on the device, which make up to `most_substeps` whole substeps in a dispatch.
+    pub(super) fn new(
+        device: &Device,
+        lists: &BodyLists,
+        most_substeps: u32,
+        buffers: &FusedBuffers<'_>,
+    ) -> engine::Result<Self> {
         let limits = device.limits();
         let most = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
         let [least, greatest] = INVOCATIONS;
@@ -70,7 +77,7 @@ impl Bodies {
             ("BodyHinges", (&hinges).into()),
             ("BodyLambdas", (&lambdas).into()),
         ])?;
-        Ok(Self { invocations: lists.bodies.len() as u32 * local_size, pass })
+        Ok(Self { most_substeps, invocations: lists.bodies.len() as u32 * local_size, pass })
     }
 
     /// Records a dispatch.

@@ -92,11 +92,6 @@ impl External {
         })
     }
 
-    /// Whether anything acts in passes between two substeps, beside colliders.
-    pub(super) fn acts_between_substeps(&self) -> bool {
-        self.air.is_some() || self.attachments.is_some() || self.hand.pulls()
-    }
-
     /// Whether particles are moved along paths.
     pub(super) fn has_attachments(&self) -> bool {
         self.attachments.is_some()

@@ -164,7 +164,8 @@ impl Pbd {
             forces: external.forces(),
             parameters: &parameters,
         };
-        let fused = division.map(|division| Fused::new(device, division, &buffers, second)).transpose()?;
+        let fused =
+            division.map(|division| Fused::new(device, division, &buffers, second, &step, surroundings)).transpose()?;
         let bending = if hinges.is_empty() {
             None
         } else {

@@ -7,7 +7,7 @@ use super::tiles::{SecondPlace, TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
 use crate::engine::{self, Buffer, Device, DeviceType, Recorder};
 use crate::layout::{Constraint, FusedPush, Hinge, MOST_FUSED_SUBSTEPS, PredictPush};
-use crate::model::Cloth;
+use crate::model::{Cloth, Grid};
 use crate::shaders;
 
 /// How a cloth is divided among workgroups.
@@ -52,8 +52,7 @@ impl Division {
         let tiles = TiledGrid::of(cloth, constraints.0)
             .filter(|grid| hinges.0.is_empty() && !keeps_lambdas(grid, step, settings));
         let tiles = tiles.and_then(|grid| {
-            let is_interrupted = surroundings.act_between_substeps() || !surroundings.colliders.is_empty();
-            let most_sweeps = step.iterations * if is_interrupted { 1 } else { step.substeps };
+            let most_sweeps = step.iterations * if is_interrupted(surroundings) { 1 } else { step.substeps };
             let shape = TileShape::fastest(device, &grid.grid, grid.bends, most_sweeps.max(1))?;
             Some(Self::Tiles(grid, shape))
         });
@@ -66,6 +65,16 @@ fn keeps_lambdas(grid: &TiledGrid, step: &Step, settings: &PbdSettings) -> bool 
     step.iterations > 1 && settings.lambda_accumulated && grid.is_compliant()
 }
 
+/// Whether other passes come between two substeps.
+fn is_interrupted(surroundings: &Surroundings<'_>) -> bool {
+    surroundings.act_between_substeps() || !surroundings.colliders.is_empty()
+}
+
+/// How many whole substeps tiles of a shape can make in a dispatch.
+fn whole_substeps(shape: &TileShape, grid: &Grid, step: &Step) -> u32 {
+    if shape.holds(grid) { u32::MAX } else { shape.sweeps / step.iterations.max(1) }
+}
+
 impl Fused {
     /// Divides a cloth whose particles have a second place, where it is divided into tiles.
     pub(super) fn new(
@@ -73,13 +82,17 @@ impl Fused {
         division: Division,
         buffers: &FusedBuffers<'_>,
         second: Option<SecondPlace>,
+        step: &Step,
+        surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
+        let most = if is_interrupted(surroundings) { 0 } else { MOST_FUSED_SUBSTEPS as u32 };
         Ok(match division {
             Division::Tiles(grid, shape) => {
                 let second = second.expect("a second place for tiles");
-                Self::Tiles(Tiles::new(device, grid, shape, buffers, &second)?, second)
+                let most = most.min(whole_substeps(&shape, &grid.grid, step));
+                Self::Tiles(Tiles::new(device, grid, shape, most, buffers, &second)?, second)
             }
-            Division::Bodies(lists) => Self::Bodies(Bodies::new(device, &lists, buffers)?),
+            Division::Bodies(lists) => Self::Bodies(Bodies::new(device, &lists, most, buffers)?),
         })
     }
 
@@ -99,11 +112,12 @@ impl Fused {
         }
     }
 
-    /// How many substeps of so many iterations one dispatch can make, where nothing else happens between them.
-    fn substeps_at_once(&self, iterations: u32) -> u32 {
+    /// How many whole substeps a dispatch makes; 0 where one takes several dispatches, or where other passes come between its
+    /// parts.
+    fn most_substeps(&self) -> u32 {
         match self {
-            Self::Tiles(tiles, _) => tiles.substeps_at_once(iterations),
-            Self::Bodies(_) => MOST_FUSED_SUBSTEPS as u32,
+            Self::Tiles(tiles, _) => tiles.most_substeps,
+            Self::Bodies(bodies) => bodies.most_substeps,
         }
     }
 
@@ -148,37 +162,48 @@ impl Pbd {
 
     /// Records a step that starts at `time` \[s\].
     pub(super) fn record_fused(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        let Step { substeps, iterations, .. } = self.step;
+        let substeps = self.step.substeps;
         let at_once = self.substeps_at_once();
-        let mut substep = 0;
-        while substep < substeps {
-            if at_once == 0 {
+        if at_once == 0 {
+            for substep in 0..substeps {
                 let label = self.step.label(substep);
                 recorder.within(&label, |recorder| self.record_fused_substep(recorder, time, substep))?;
-                substep += 1;
-                continue;
             }
-            let count = at_once.min(substeps - substep);
-            let push = FusedPush {
-                substeps: count,
-                sweeps: iterations,
-                predicts: 1,
-                finishes: 1,
-                flutter_phases: self.flutter_phases(time, substep, count),
-                accumulates: self.accumulates(),
-            };
-            let label = format!("substeps {} to {} of {substeps}", substep + 1, substep + count);
-            recorder.within(&label, |recorder| self.record_sweeps(recorder, &push))?;
-            substep += count;
+            return Ok(());
+        }
+        for first in (0..substeps).step_by(at_once as usize) {
+            let count = at_once.min(substeps - first);
+            let label = format!("substeps {} to {} of {substeps}", first + 1, first + count);
+            recorder.within(&label, |recorder| self.record_whole_substeps(recorder, time, first, count))?;
         }
         Ok(())
     }
 
-    /// How many whole substeps a dispatch makes; 0 where a substep takes several, or is interrupted by other passes.
+    /// Records a dispatch that makes `count` substeps.
+    fn record_whole_substeps(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        time: f64,
+        first: u32,
+        count: u32,
+    ) -> engine::Result<()> {
+        let push = FusedPush {
+            substeps: count,
+            sweeps: self.step.iterations,
+            predicts: 1,
+            finishes: 1,
+            flutter_phases: self.flutter_phases(time, first, count),
+            accumulates: self.accumulates(),
+        };
+        self.external.record_forces(recorder, self.place)?;
+        self.record_sweeps(recorder, &push)
+    }
+
+    /// How many whole substeps a dispatch makes in the next step, as [`Fused::most_substeps`].
     fn substeps_at_once(&self) -> u32 {
-        let at_once = self.fused_in_use().map_or(0, |fused| fused.substeps_at_once(self.step.iterations));
-        let is_interrupted = self.external.acts_between_substeps() || !self.external.colliders.is_empty();
-        if is_interrupted { 0 } else { at_once }
+        let most = self.fused_in_use().map_or(0, Fused::most_substeps);
+        // A hand that pulls comes before each.
+        if self.external.pulls() { most.min(1) } else { most }
     }
 
     /// Records one substep with all that acts on the cloth from outside.

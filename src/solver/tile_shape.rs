@@ -25,6 +25,26 @@ pub(super) struct Halo {
     pub(super) rows: u32,
 }
 
+/// Most nodes of a grid that one workgroup takes through a whole step. More take longer than the dispatches that it saves.
+const WHOLE: u64 = 48 * 48;
+
+/// Lanes, strips, rows of a block and sweeps, for grids of up to so many nodes; the first for which the device has room counts.
+///
+/// Of a small grid, dispatches are what costs: several sweeps in each. A large one has work for all, and what tiles do twice is
+/// what costs. Measured on an NVIDIA H200 (see BENCHMARKS.md); the last ones are for workgroups of 256 and 128 invocations.
+const SIZES: [(u64, (u32, u32, u32, u32)); 6] = [
+    (150 * 150, (16, 24, 2, 3)),
+    (350 * 350, (16, 24, 2, 2)),
+    (2000 * 2000, (16, 32, 2, 1)),
+    (u64::MAX, (32, 8, 4, 1)),
+    (u64::MAX, (16, 16, 2, 1)),
+    (u64::MAX, (8, 16, 2, 1)),
+];
+
+/// The same for grids with constraints over two cells.
+const BENDING: [(u64, (u32, u32, u32, u32)); 3] =
+    [(u64::MAX, (32, 20, 4, 1)), (u64::MAX, (16, 16, 4, 1)), (u64::MAX, (16, 8, 4, 1))];
+
 impl TileShape {
     /// Columns and rows of a tile, with its halo.
     pub(super) fn size(&self) -> [u32; 2] {
@@ -69,35 +89,29 @@ impl TileShape {
     }
 
     /// The values of the kernel's constants.
-    pub(super) fn constants(&self, grid: &Grid, bends: bool) -> [u32; 7] {
+    pub(super) fn constants(&self, grid: &Grid, bends: bool, keeps_motions: bool) -> [u32; 8] {
         let halo = self.halo(grid, bends);
         let Self { lanes, strips, block_rows, .. } = *self;
-        [self.invocations(), lanes, strips, block_rows, halo.columns, halo.rows, 1 + u32::from(bends)]
+        let top_rows = 1 + u32::from(bends);
+        [self.invocations(), lanes, strips, block_rows, halo.columns, halo.rows, top_rows, keeps_motions.into()]
     }
 
     /// The shape that is fastest for a grid on a device, with at most `most_sweeps` at once; none where there is none for this
     /// device.
-    ///
-    /// Measured on an NVIDIA H200; see BENCHMARKS.md. What fits one workgroup, and is small enough for it not to work alone for
-    /// long, goes through its step in one dispatch. Of a small grid, dispatches are what costs: three sweeps in each. A large
-    /// one has work for all, and what tiles do twice is what costs.
     pub(super) fn fastest(device: &Device, grid: &Grid, bends: bool, most_sweeps: u32) -> Option<Self> {
-        const WHOLE: u64 = 48 * 48;
-        const SMALL: u64 = 400 * 400;
-        let block_rows = if bends { 4 } else { 2 };
-        let shape = |lanes, height: u32, sweeps: u32| {
-            let sweeps = sweeps.min(most_sweeps);
-            Self { lanes, strips: height / block_rows, block_rows, sweeps, is_shuffled: true }.on(device)
-        };
         let whole = (grid.particle_count() <= WHOLE).then(|| {
+            let block_rows = if bends { 4 } else { 2 };
             let lanes = grid.columns.div_ceil(2).next_power_of_two();
             let strips = grid.rows.div_ceil(block_rows).next_power_of_two();
-            Self { lanes, strips, block_rows, sweeps: most_sweeps, is_shuffled: true }.on(device)
+            (lanes, strips, block_rows, most_sweeps)
         });
-        let small = [shape(16, 48, 3), shape(16, 32, 2), shape(16, 32, 1), shape(8, 32, 1)];
-        let large = [shape(32, 64, 1), shape(32, 32, 1), shape(16, 32, 1), shape(8, 32, 1)];
-        let others = if grid.particle_count() <= SMALL { small } else { large };
-        let shapes = whole.into_iter().chain(others);
+        let sizes = if bends { &BENDING[..] } else { &SIZES[..] };
+        let of_size =
+            sizes.iter().filter(|(most_nodes, _)| grid.particle_count() <= *most_nodes).map(|(_, shape)| *shape);
+        let shapes = whole.into_iter().chain(of_size).map(|(lanes, strips, block_rows, sweeps)| {
+            let sweeps = sweeps.min(most_sweeps);
+            Self { lanes, strips, block_rows, sweeps, is_shuffled: false }.on(device)
+        });
         shapes.into_iter().find(|shape| shape.fits(device) && shape.own_size(grid, bends).is_some())
     }
 

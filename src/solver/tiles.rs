@@ -8,7 +8,7 @@ use super::external::Place;
 use super::pbd_fused::FusedBuffers;
 use super::tile_shape::TileShape;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{Constraint, FusedPush, MOST_FUSED_SUBSTEPS, TileParameters};
+use crate::layout::{Constraint, FusedPush, TileParameters};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
 
@@ -104,13 +104,15 @@ impl SecondPlace {
 pub(super) struct Tiles {
     pub(super) shape: TileShape,
     pub(super) tiled: TiledGrid,
+    /// Whole substeps of a dispatch; 0 where one takes several dispatches or is interrupted by other passes.
+    pub(super) most_substeps: u32,
     invocations: [u32; 3],
     /// From place `t` to the other one.
     turns: [Bindings<Kernel>; 2],
 }
 
 impl Tiles {
-    /// Divides a grid into tiles of a shape.
+    /// Divides a grid into tiles of a shape, each of which makes up to `most_substeps` whole substeps in a dispatch.
     ///
     /// # Errors
     /// [`engine::Error::OverLimit`] where the device has no room for such workgroups, or what the engine reports.
@@ -121,6 +123,7 @@ impl Tiles {
         device: &Device,
         tiled: TiledGrid,
         shape: TileShape,
+        most_substeps: u32,
         buffers: &FusedBuffers<'_>,
         second: &SecondPlace,
     ) -> engine::Result<Self> {
@@ -128,7 +131,7 @@ impl Tiles {
         let own = shape.own_size(&grid, bends).expect("a tile that has something of its own");
         let parameters = Buffer::from_slice(device, "cloth.tiles", &[parameters])?;
         let code = if shape.is_shuffled { &shaders::PBD_TILE_SUBGROUP } else { &shaders::PBD_TILE };
-        let kernel = Kernel::specialised(device, code, &shape.constants(&grid, bends))?;
+        let kernel = Kernel::specialised(device, code, &shape.constants(&grid, bends, most_substeps > 1))?;
         let places = [(buffers.positions, buffers.velocities), (&second.positions, &second.velocities)];
         let bind = |turn: usize| {
             let [(positions, velocities), (next_positions, next_velocities)] = [places[turn], places[1 - turn]];
@@ -144,15 +147,7 @@ impl Tiles {
             ])
         };
         let invocations = [grid.columns.div_ceil(own[0]) * shape.invocations(), grid.rows.div_ceil(own[1]), 1];
-        Ok(Self { shape, tiled, invocations, turns: [bind(0)?, bind(1)?] })
-    }
-
-    /// How many substeps of so many iterations one dispatch can make, where nothing else happens between them.
-    pub(super) fn substeps_at_once(&self, iterations: u32) -> u32 {
-        if self.shape.holds(&self.tiled.grid) {
-            return MOST_FUSED_SUBSTEPS as u32;
-        }
-        (self.shape.sweeps / iterations).min(MOST_FUSED_SUBSTEPS as u32)
+        Ok(Self { shape, tiled, most_substeps, invocations, turns: [bind(0)?, bind(1)?] })
     }
 
     /// How many sweeps of one substep.

@@ -56,22 +56,36 @@ impl Case {
 /// Everything that is measured, in the order of the table.
 pub const CASES: &[Case] = &[
     XPBD_100,
+    Case { name: "xpbd 100x100, 15 sweeps, plain", twin: PLAIN, ..XPBD_100 },
     XPBD_1024,
+    Case { name: "xpbd 1024x1024, 15 sweeps, plain", twin: PLAIN, ..XPBD_1024 },
     XPBD_4096,
+    Case { name: "xpbd 4096x4096, 15 sweeps, plain", twin: PLAIN, ..XPBD_4096 },
     XPBD_BENDING,
+    Case { name: "xpbd 500x500 with bending, 30 substeps, plain", twin: PLAIN, ..XPBD_BENDING },
     CLOTHS,
-    CLOTHS_PLAIN,
+    Case { name: "cloths 1,056 of 32x32, 15 sweeps, plain", twin: PLAIN, ..CLOTHS },
     FLAG,
+    Case { name: "flag, plain", twin: PLAIN, ..FLAG },
     VERLET_64,
+    Case { name: "verlet 64x64, 40 substeps, images", twin: IMAGES, ..VERLET_64 },
+    Case { name: "verlet 64x64, 40 substeps, plain", twin: PLAIN, ..VERLET_64 },
     VERLET_4096,
+    Case { name: "verlet 4096x4096, 40 substeps, images", twin: IMAGES, ..VERLET_4096 },
     ROPES_500,
+    Case { name: "ropes 500 x 64, 10 iterations, plain", twin: PLAIN, ..ROPES_500 },
     ROPES_10000,
+    Case { name: "ropes 10,000 x 64, 10 iterations, plain", twin: PLAIN, ..ROPES_10000 },
     TAUT_15,
+    TAUT_60,
     TAUT_120,
     CPU_XPBD_100,
     CPU_XPBD_300,
 ];
 
+/// One dispatch for each part of the method.
+const PLAIN: Settings = &[("path", "plain")];
+const IMAGES: Settings = &[("storage", "images")];
 /// Rigid constraints and gravity alone.
 const RIGID: Settings = &[("compliance", "0"), ("shear_compliance", "0"), ("bending_compliance", "0")];
 /// One substep of 15 iterations, held by two corners.
@@ -127,8 +141,6 @@ const CLOTHS: Case = Case {
     ..XPBD_100
 };
 
-const CLOTHS_PLAIN: Case = Case { name: "cloths 1,056 of 32x32, batch by batch", twin: &[("path", "plain")], ..CLOTHS };
-
 const FLAG: Case = Case {
     name: "flag",
     preset: Some("flag"),
@@ -141,7 +153,7 @@ const FLAG: Case = Case {
 const VERLET_64: Case = Case {
     name: "verlet 64x64, 40 substeps",
     preset: Some("verlet"),
-    settings: &[&[("substeps", "40"), ("columns", "64"), ("rows", "64")]],
+    settings: &[&[("storage", "buffers"), ("substeps", "40"), ("columns", "64"), ("rows", "64")]],
     quick: &[("columns", "24"), ("rows", "24")],
     frames: [200, 6],
     ..XPBD_100
@@ -149,7 +161,7 @@ const VERLET_64: Case = Case {
 
 const VERLET_4096: Case = Case {
     name: "verlet 4096x4096, 40 substeps",
-    settings: &[&[("substeps", "40"), ("columns", "4096"), ("rows", "4096")]],
+    settings: &[&[("storage", "buffers"), ("substeps", "40"), ("columns", "4096"), ("rows", "4096")]],
     quick: &[("columns", "64"), ("rows", "64")],
     frames: [10, 6],
     ..VERLET_64
@@ -184,6 +196,13 @@ const TAUT_15: Case = Case {
     frames: [240, 240],
     strain: true,
     ..XPBD_100
+};
+
+const TAUT_60: Case = Case {
+    name: "taut 1024x1024, 60 substeps",
+    settings: &[RIGID, TAUT, &[("substeps", "60")]],
+    quick: &[("columns", "24"), ("rows", "24"), ("substeps", "4")],
+    ..TAUT_15
 };
 
 const TAUT_120: Case = Case {

@@ -19,16 +19,25 @@ pub fn bytes(simulation: &Simulation) -> Option<u64> {
                 let sweeps = calls / batches.max(1);
                 constraints * (sweeps * (16 + 2 * 32 + 4) + (sweeps - substeps) * 4)
             }
-            // Reads and writes positions once; in each substep reads and writes velocities and the positions before, and in each
-            // iteration reads a rigid constraint.
+            // Reads positions; in each substep reads and writes velocities and positions, and in each iteration reads a
+            // constraint, where it is rigid.
             "pbd/body" => {
                 let sweeps = substeps * u64::from(simulation.step().iterations);
-                calls * particles * 32 + substeps * particles * 64 + sweeps * constraints * 8
+                calls * particles * 16 + substeps * particles * 64 + sweeps * constraints * 8
             }
             // Reads the positions now and before, and writes velocities.
             "pbd/velocity" => calls * particles * 48,
+            // Reads and writes positions; of each substep it reads and writes velocities, and where it takes several, the
+            // positions before.
+            "pbd/tile" | "pbd/tile_subgroup" => {
+                let whole = calls.min(substeps);
+                let kept = if calls > substeps { 32 } else { 0 };
+                calls * particles * 32 + whole * particles * (32 + kept)
+            }
             // Reads the positions now and before, and writes the next.
-            "verlet/step" => calls * particles * 48,
+            "verlet/step" | "verlet/step_buffer" => calls * particles * 48,
+            // The same, and writes those before the next.
+            "verlet/tile" => calls * particles * 64,
             // Reads the positions now and before, and writes them with a level of detail.
             "rope/step" | "rope/step_subgroup" => calls * particles * (6 + 7) * 4,
             _ => return None,

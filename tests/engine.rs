@@ -184,17 +184,17 @@ fn whole_recordings_are_timed_without_their_passes() {
 }
 
 #[test]
-fn passes_are_timed_now_and_then_where_they_are_sampled() {
+fn recordings_are_timed_now_and_then_where_they_are_sampled() {
     let validated = Validated::open();
     let device = &validated.device;
     let values = Buffer::zeroed(device, "values", 64).unwrap();
     let bind = |name| kernel(device, name, SCALE_AND_ADD).unwrap().bind(&[("Values", (&values).into())]).unwrap();
     let passes = [bind("even"), bind("odd")];
-    let every = usize::try_from(Frames::SAMPLED_EVERY).unwrap();
+    let [every, whole_every] = [Frames::PASSES_EVERY, Frames::WHOLE_EVERY].map(|every| usize::try_from(every).unwrap());
     // Few, and more than there is room for at first.
     for calls in [2, 1000] {
         let mut frames = Frames::new(device, 2).unwrap();
-        frames.sample_passes();
+        frames.sample();
         for _ in 0..2 * every + 1 {
             let mut recorder = frames.begin().unwrap();
             for call in 0..calls {
@@ -207,7 +207,8 @@ fn passes_are_timed_now_and_then_where_they_are_sampled() {
         let with_passes: Vec<usize> = (0..timings.len())
             .filter(|&index| timings[index].as_ref().is_some_and(|timing| !timing.passes.is_empty()))
             .collect();
-        let untimed: Vec<usize> = (0..timings.len()).filter(|&index| timings[index].is_none()).collect();
+        let untimed: Vec<usize> =
+            (0..timings.len()).step_by(whole_every).filter(|&index| timings[index].is_none()).collect();
         if calls == 2 {
             assert_eq!((with_passes, untimed), (vec![0, every, 2 * every], vec![]));
         } else {
@@ -215,6 +216,8 @@ fn passes_are_timed_now_and_then_where_they_are_sampled() {
             // place, where the sample after that lies, has no room either.
             assert_eq!((with_passes, untimed), (vec![2, every + 2, 2 * every], vec![0, every]));
         }
+        let others = (0..timings.len()).filter(|index| index % whole_every != 0 && index % every != 2);
+        assert!(others.into_iter().all(|index| timings[index].is_none()));
         assert!(timings.iter().flatten().all(|timing| timing.gpu_ns > 0));
     }
 }

@@ -86,6 +86,7 @@ fn the_flag_is_reported_with_every_field() {
         "iterations",
         "passes",
         "gpu_pass_frames",
+        "gpu_whole_frames",
         "frame",
         "state",
         "validation_messages",
@@ -144,6 +145,8 @@ fn passes_are_timed_in_few_frames_unless_each_is_asked_for() {
     let all = report(&[&small[..], &["--timings", table.to_str().unwrap()]].concat());
     // The first and the twenty-sixth.
     assert_eq!((&sampled["gpu_pass_frames"], &all["gpu_pass_frames"]), (&2.into(), &26.into()));
+    // Every fifth but those.
+    assert_eq!((&sampled["gpu_whole_frames"], &all["gpu_whole_frames"]), (&4.into(), &0.into()));
     assert_eq!(calls(&sampled), calls(&all));
     for report in [&sampled, &all] {
         let shares: f64 = report["passes"].as_array().unwrap().iter().map(|pass| number(&pass["share"])).sum();

@@ -10,7 +10,7 @@ use ash::vk;
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
 use super::recorder::Recorder;
-use super::timing::{FrameTiming, Timestamps};
+use super::timing::{FrameTiming, Timed, Timestamps};
 
 /// Command buffers, timestamps and owners of a fixed number of recordings in flight.
 pub struct Frames {
@@ -21,11 +21,18 @@ pub struct Frames {
     begun: u64,
     finished: Vec<Option<FrameTiming>>,
     keeps_timelines: bool,
-    /// Of every so many recordings the passes of the first are timed; none where only whole recordings are.
-    passes_every: Option<u64>,
+    timing: Timing,
     /// Whether the recording that finished last had more passes than there was room for.
     missed_passes: bool,
     device: Device,
+}
+
+/// What of its recordings a ring times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timing {
+    Passes,
+    Whole,
+    Sampled,
 }
 
 /// One frame in flight.
@@ -40,9 +47,10 @@ pub(super) struct Slot {
 }
 
 impl Frames {
-    /// Of how many recordings the passes of one are timed where they are sampled: so few that what it costs is hidden by the
-    /// others, also in the 95th percentile.
-    pub const SAMPLED_EVERY: u64 = 25;
+    /// Of how many recordings the passes of one are timed where times are sampled.
+    pub const PASSES_EVERY: u64 = 25;
+    /// Of how many the whole of one is timed.
+    pub const WHOLE_EVERY: u64 = 5;
 
     /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time.
     ///
@@ -56,7 +64,7 @@ impl Frames {
             begun: 0,
             finished: Vec::new(),
             keeps_timelines: false,
-            passes_every: Some(1),
+            timing: Timing::Passes,
             missed_passes: false,
             device: device.clone(),
         })
@@ -84,8 +92,14 @@ impl Frames {
         let index = self.next;
         self.next = (index + 1) % self.slots.len();
         self.collect(index)?;
-        let is_due = |every| self.missed_passes || self.begun % every == 1 % every;
-        Recorder::begin(&self.device, &mut self.slots[index], label, self.passes_every.is_some_and(is_due))
+        let timed = match self.timing {
+            Timing::Passes => Timed::Passes,
+            Timing::Whole => Timed::Whole,
+            Timing::Sampled if self.missed_passes || self.begun % Self::PASSES_EVERY == 1 => Timed::Passes,
+            Timing::Sampled if self.begun % Self::WHOLE_EVERY == 1 => Timed::Whole,
+            Timing::Sampled => Timed::Nothing,
+        };
+        Recorder::begin(&self.device, &mut self.slots[index], label, timed)
     }
 
     /// Waits until every frame in flight has finished.
@@ -109,13 +123,13 @@ impl Frames {
     /// Times whole recordings from here on and none of their passes, by one timestamp at their start and one at their end: each
     /// timestamp has the device wait for what came before it.
     pub fn time_whole_frames(&mut self) {
-        self.passes_every = None;
+        self.timing = Timing::Whole;
     }
 
-    /// Times the passes of one in [`Frames::SAMPLED_EVERY`] recordings from here on, beginning with the first of all, and of the
-    /// others the whole, as [`Frames::time_whole_frames`] does.
-    pub fn sample_passes(&mut self) {
-        self.passes_every = Some(Self::SAMPLED_EVERY);
+    /// From here on times only some recordings, beginning with the first of all, as each timestamp takes time: the passes of one
+    /// in [`Frames::PASSES_EVERY`], and of one in [`Frames::WHOLE_EVERY`] the whole, as [`Frames::time_whole_frames`] does.
+    pub fn sample(&mut self) {
+        self.timing = Timing::Sampled;
     }
 
     /// Takes no times from here on, to see what that costs; waits until every frame in flight has finished.
@@ -154,7 +168,7 @@ impl Frames {
             let read = |timestamps: &Timestamps| timestamps.read(self.keeps_timelines);
             let timing = slot.timestamps.as_ref().map_or(Ok(None), read)?;
             // The next one in its place has room for as many.
-            self.missed_passes = timing.is_none() && slot.timestamps.is_some();
+            self.missed_passes = slot.timestamps.as_ref().is_some_and(Timestamps::has_missed);
             self.finished.push(timing);
         }
         Ok(())

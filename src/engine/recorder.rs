@@ -17,6 +17,7 @@ use super::hazard::{Barrier, ResourceId, Tracker, Use};
 use super::interface::Pipeline;
 use super::kernel::Kernel;
 use super::label::Labels;
+use super::timing::Timed;
 use super::trace::Trace;
 use super::work::{Extent, PassWork, Work};
 
@@ -53,7 +54,7 @@ impl<'frame> Recorder<'frame> {
         device: &Device,
         slot: &'frame mut Slot,
         label: &dyn fmt::Display,
-        times_passes: bool,
+        timed: Timed,
     ) -> Result<Self> {
         slot.owners.clear();
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
@@ -76,7 +77,7 @@ impl<'frame> Recorder<'frame> {
         // SAFETY: the command buffer is recording.
         unsafe { device.raw().cmd_pipeline_barrier2(slot.commands, &dependency) };
         if let Some(timestamps) = &mut slot.timestamps {
-            timestamps.begin(slot.commands, times_passes)?;
+            timestamps.begin(slot.commands, timed)?;
         }
         let trace = device.instance().validates().then(Trace::default);
         let mut recorder = Self {

@@ -56,6 +56,16 @@ pub struct RunTiming {
     pub gpu_ns: u64,
 }
 
+/// What of a recording is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timed {
+    /// Each run of calls of a pass, by a timestamp after it.
+    Passes,
+    /// The whole, by one at its start and one at its end.
+    Whole,
+    Nothing,
+}
+
 /// The timestamps of one frame in flight.
 pub(super) struct Timestamps {
     device: Device,
@@ -63,8 +73,7 @@ pub(super) struct Timestamps {
     pool: vk::QueryPool,
     capacity: u32,
     written: u32,
-    /// Whether the recording has a timestamp after each run, or only one at its end.
-    times_passes: bool,
+    timed: Timed,
     /// Pass and number of calls behind each timestamp after the first.
     runs: Vec<(Arc<str>, u32)>,
 }
@@ -80,7 +89,7 @@ impl Timestamps {
         let pool = Self::pool(device, &name, Self::FIRST_CAPACITY)?;
         let device = device.clone();
         let capacity = Self::FIRST_CAPACITY;
-        Ok(Some(Self { device, name, pool, capacity, written: 0, times_passes: true, runs: Vec::new() }))
+        Ok(Some(Self { device, name, pool, capacity, written: 0, timed: Timed::Passes, runs: Vec::new() }))
     }
 
     fn pool(device: &Device, name: &str, capacity: u32) -> Result<vk::QueryPool> {
@@ -91,9 +100,8 @@ impl Timestamps {
         Ok(pool)
     }
 
-    /// Starts a recording, of which the passes are timed or only the whole; the frame's last one must have finished and been
-    /// read.
-    pub(super) fn begin(&mut self, commands: vk::CommandBuffer, times_passes: bool) -> Result<()> {
+    /// Starts a recording; the frame's last one must have finished and been read.
+    pub(super) fn begin(&mut self, commands: vk::CommandBuffer, timed: Timed) -> Result<()> {
         let wanted = self.runs.len() as u32 + 1;
         if wanted > self.capacity {
             let larger = wanted.next_power_of_two();
@@ -104,7 +112,10 @@ impl Timestamps {
         }
         self.runs.clear();
         self.written = 0;
-        self.times_passes = times_passes;
+        self.timed = timed;
+        if timed == Timed::Nothing {
+            return Ok(());
+        }
         // SAFETY: the command buffer is recording outside a render pass and the pool is not in use.
         unsafe { self.device.raw().cmd_reset_query_pool(commands, self.pool, 0, self.capacity) };
         self.write(commands);
@@ -113,7 +124,7 @@ impl Timestamps {
 
     /// Ends a run of `calls` calls of the pass `name`.
     pub(super) fn end_run(&mut self, commands: vk::CommandBuffer, name: &Arc<str>, calls: u32) {
-        if self.times_passes {
+        if self.timed == Timed::Passes {
             self.runs.push((name.clone(), calls));
             self.write(commands);
         }
@@ -121,7 +132,7 @@ impl Timestamps {
 
     /// Ends the recording.
     pub(super) fn end(&mut self, commands: vk::CommandBuffer) {
-        if !self.times_passes {
+        if self.timed == Timed::Whole {
             self.write(commands);
         }
     }
@@ -136,9 +147,14 @@ impl Timestamps {
         self.written += 1;
     }
 
+    /// Whether the recording had more passes than there was room for.
+    pub(super) fn has_missed(&self) -> bool {
+        self.written > self.capacity
+    }
+
     /// Reads the timings of a recording that has finished, with its time line where it is kept; `None` where it went untimed.
     pub(super) fn read(&self, keeps_timeline: bool) -> Result<Option<FrameTiming>> {
-        if self.written == 0 || self.written > self.capacity {
+        if self.written == 0 || self.has_missed() {
             return Ok(None);
         }
         let mut ticks = vec![0_u64; self.written as usize];
@@ -149,7 +165,7 @@ impl Timestamps {
         let bits = self.device.timestamp_valid_bits();
         let runs = telescope(&ticks, bits, period, &self.runs);
         let mut timing = sum(&runs);
-        if !self.times_passes {
+        if self.timed == Timed::Whole {
             timing.gpu_ns = between(ticks[0], ticks[1], bits, period);
         }
         if keeps_timeline {

@@ -49,7 +49,7 @@ impl Verlet {
         settings: VerletSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
-        let tile = VerletTile::of(device, &grid, settings.path);
+        let tile = VerletTile::of(device, &grid, &step, settings.path);
         Self::with_tile(device, grid, particles, step, settings, surroundings, tile)
     }
 

@@ -1,9 +1,9 @@
 //! Several substeps of `verlet` in one dispatch: a workgroup has a tile of the grid, and moves with it what can act on it
 //! meanwhile, two nodes a substep on each side.
 
-use super::Path;
 use super::verlet_memory::VerletMemory;
-use crate::engine::{self, Bindings, Device, DeviceType, Kernel, Recorder, Resource};
+use super::{Path, Step};
+use crate::engine::{self, Bindings, Device, DeviceType, Kernel, Recorder, Resource, vk};
 use crate::layout::{MOST_VERLET_TILE_SUBSTEPS, VerletTilePush};
 use crate::model::Grid;
 use crate::shaders;
@@ -32,29 +32,36 @@ const TILES: [(u64, VerletTile); 4] = [
 
 impl VerletTile {
     /// What is fastest for a grid on a device; none where that is one substep a dispatch, as on processors, which have no use
-    /// for shared memory.
+    /// for shared memory, and in steps of one substep.
     #[must_use]
-    pub fn of(device: &Device, grid: &Grid, path: Path) -> Option<Self> {
+    pub fn of(device: &Device, grid: &Grid, step: &Step, path: Path) -> Option<Self> {
         let is_asked = match path {
             Path::Auto => device.info().device_type != DeviceType::Cpu,
             Path::Plain => false,
             Path::Fused => true,
         };
-        if !is_asked {
-            return None;
-        }
-        let (_, tile) = TILES.into_iter().find(|(nodes, _)| grid.particle_count() <= *nodes)?;
-        let limits = device.limits();
-        let most = limits.max_compute_shared_memory_size;
-        let substeps = (2..=tile.substeps).rev().find(|&substeps| Self { substeps, ..tile }.shared_bytes() <= most)?;
-        let invocations = tile.invocations.min(limits.max_compute_work_group_invocations);
-        Some(Self { substeps, invocations: invocations.min(limits.max_compute_work_group_size[0]), ..tile })
+        if is_asked { Self::within(device.limits(), grid, step.substeps) } else { None }
     }
 
-    /// Shared memory of a workgroup \[bytes\]: where each node of the tile and around it is now and was a substep ago.
-    fn shared_bytes(&self) -> u32 {
+    /// What is fastest for a grid in a step of so many substeps, within the limits of a device.
+    fn within(limits: &vk::PhysicalDeviceLimits, grid: &Grid, substeps: u32) -> Option<Self> {
+        let (_, tile) = TILES.into_iter().find(|(nodes, _)| grid.particle_count() <= *nodes)?;
+        let most = limits.max_compute_shared_memory_size;
+        let of = |substeps| Self { substeps, ..tile };
+        let tile = (2..=tile.substeps.min(substeps)).rev().map(of).find(|tile| tile.shared_bytes() <= most)?;
+        let most = limits.max_compute_work_group_invocations.min(limits.max_compute_work_group_size[0]);
+        Some(Self { invocations: tile.invocations.min(tile.shared_nodes()).min(most), ..tile })
+    }
+
+    /// Nodes of the tile and around it that a workgroup has.
+    fn shared_nodes(&self) -> u32 {
         let halo = 4 * self.substeps;
-        2 * size_of::<glam::Vec4>() as u32 * (self.columns + halo) * (self.rows + halo)
+        (self.columns + halo) * (self.rows + halo)
+    }
+
+    /// Shared memory of a workgroup \[bytes\]: where each of its nodes is now and was a substep ago.
+    fn shared_bytes(&self) -> u32 {
+        2 * size_of::<glam::Vec4>() as u32 * self.shared_nodes()
     }
 }
 
@@ -111,5 +118,45 @@ impl TilePass {
     /// Name of the pass.
     pub(super) fn pass(&self) -> String {
         self.places[0].pipeline().name().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tile(nodes_across: u32, substeps: u32, shared_memory: u32, invocations: u32) -> Option<VerletTile> {
+        let limits = vk::PhysicalDeviceLimits {
+            max_compute_shared_memory_size: shared_memory,
+            max_compute_work_group_invocations: invocations,
+            max_compute_work_group_size: [invocations; 3],
+            ..Default::default()
+        };
+        let grid = Grid { columns: nodes_across, rows: nodes_across, spacing: 1.0 };
+        VerletTile::within(&limits, &grid, substeps)
+    }
+
+    #[test]
+    fn tiles_shrink_to_the_limits_of_a_device() {
+        for (nodes, largest) in TILES {
+            let across = nodes.isqrt() as u32;
+            // An NVIDIA H200 has room for each of them.
+            assert_eq!(tile(across, 40, 49152, 1024), Some(largest));
+            assert!(largest.invocations <= largest.shared_nodes(), "{largest:?} has invocations without a node");
+            let smaller = tile(across, 40, 32768, 256).expect("a tile");
+            assert!(smaller.shared_bytes() <= 32768 && smaller.invocations == 256, "{smaller:?}");
+            // What every device has: enough for some, and the others have one substep a dispatch.
+            let least = tile(across, 40, 16384, 128);
+            assert!(least.is_none_or(|tile| tile.shared_bytes() <= 16384 && tile.invocations == 128), "{least:?}");
+        }
+        assert!(tile(64, 40, 16384, 128).is_some());
+    }
+
+    #[test]
+    fn a_tile_has_no_more_substeps_than_a_step() {
+        assert_eq!(tile(64, 1, 49152, 1024), None);
+        let two = tile(64, 2, 49152, 1024).expect("a tile");
+        assert_eq!((two.substeps, two.invocations), (2, (8 + 8) * (4 + 8)));
+        assert_eq!(tile(1 << 13, 40, 49152, 1024), None, "a large grid");
     }
 }

@@ -114,7 +114,7 @@ const XPBD_4096: Case = Case {
     name: "xpbd 4096x4096, 15 sweeps",
     settings: &[RIGID, SWEEPS_15, &[("columns", "4096"), ("rows", "4096")]],
     quick: &[("columns", "96"), ("rows", "96")],
-    frames: [10, 6],
+    frames: [60, 6],
     ..XPBD_100
 };
 
@@ -163,7 +163,7 @@ const VERLET_4096: Case = Case {
     name: "verlet 4096x4096, 40 substeps",
     settings: &[&[("storage", "buffers"), ("substeps", "40"), ("columns", "4096"), ("rows", "4096")]],
     quick: &[("columns", "64"), ("rows", "64")],
-    frames: [10, 6],
+    frames: [40, 6],
     ..VERLET_64
 };
 

@@ -1,5 +1,5 @@
-//! What timestamps cost: wall time of a frame of the flag with a timestamp after each run of calls of a pass, with those in a few
-//! frames, as headless runs have them, with one at the start and the end of each frame, and with none.
+//! What timestamps cost: wall time of a frame of the flag with a timestamp after each run of calls of a pass, with timestamps in a
+//! few frames, as headless runs have them, with one at the start and the end of each frame, and with none.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -32,12 +32,12 @@ pub fn measure(device: &Device, arguments: &Arguments) -> Result<Timestamps> {
     let settings = [("columns", size), ("rows", size)].map(|(key, value)| (key.to_string(), value.to_string()));
     let mut simulation = Scene::load("flag", &settings)?.simulation(device)?;
     // As many samples in each repetition, for a mean over them.
-    let frame_count = if arguments.quick { 4 } else { 12 * Frames::SAMPLED_EVERY as u32 };
+    let frame_count = if arguments.quick { 4 } else { 12 * Frames::PASSES_EVERY as u32 };
     let ring = || Frames::new(device, 2);
     let mut rings = [ring()?, ring()?, ring()?, ring()?];
     rings[0].stop_timing()?;
     rings[1].time_whole_frames();
-    rings[2].sample_passes();
+    rings[2].sample();
     let mut walls = [(); 4].map(|()| Vec::new());
     // The first turn counts for none.
     for turn in 0..=arguments.repetitions {
@@ -71,7 +71,8 @@ impl Timestamps {
             let Spread { median, least, greatest, .. } = spread;
             format!("  {what:<44}{median:>9.4} ms ({least:.4} to {greatest:.4}){ratio:>8.3}\n")
         };
-        let sampled = format!("after each run of a pass in 1 of {} frames", Frames::SAMPLED_EVERY);
+        let (passes, whole) = (Frames::PASSES_EVERY, Frames::WHOLE_EVERY);
+        let sampled = format!("passes of 1 in {passes} frames, ends of 1 in {whole}");
         [
             format!("\n{TIMESTAMPS}: mean wall time of a frame, and its ratio to that without\n"),
             row("without timestamps", &self.none_ms, 1.0),

@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
         run.frames.stop_timing()?;
     } else if arguments.trace.is_none() && arguments.timings.is_none() && arguments.video.is_none() {
         // Timestamps cost time, nobody looks at single frames, and all have the same passes.
-        run.frames.sample_passes();
+        run.frames.sample();
     }
     let mut before = None;
     for_each_frame(arguments, |is_last| {

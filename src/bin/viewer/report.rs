@@ -38,6 +38,8 @@ pub struct Report {
     pub passes: Vec<PassReport>,
     /// Of how many frames the passes on the GPU were timed.
     pub gpu_pass_frames: usize,
+    /// How many of the others were timed as a whole.
+    pub gpu_whole_frames: usize,
     pub frame: FrameReport,
     pub state: State,
     pub validation_messages: usize,
@@ -243,6 +245,7 @@ impl Report {
             iterations: step.iterations,
             passes: passes.into_iter().map(PassReport::untimed).collect(),
             gpu_pass_frames: 0,
+            gpu_whole_frames: 0,
             frame: FrameReport::default(),
             state,
             validation_messages,
@@ -268,6 +271,7 @@ impl Report {
             *gpu_us = Spread::of(times);
         }
         self.gpu_pass_frames = timed.len();
+        self.gpu_whole_frames = whole.len();
         let frames = if whole.is_empty() { timed } else { whole };
         self.frame.gpu_us = Spread::of(frames.iter().map(|timing| timing.gpu_ns as f64 / 1e3).collect());
         self
@@ -358,8 +362,8 @@ pub fn table(report: &Report) -> String {
     if (1..*frames).contains(&(report.gpu_pass_frames as u64)) {
         let _ = writeln!(
             text,
-            "\nthe passes were timed in {} of the frames, and the others as a whole",
-            report.gpu_pass_frames
+            "\nof the frames, the passes of {} were timed, and the whole of {}",
+            report.gpu_pass_frames, report.gpu_whole_frames
         );
     }
     if report.cuts > 0 || state.cut_constraints > 0 {

@@ -53,10 +53,10 @@ const VALUES: [(&str, &str); 13] = [
     ("rows", "4"),
 ];
 
-/// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, of memory, and one that only lets pass what
-/// would be refused.
+/// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, of memory, of how work is shared out,
+/// and one that only lets pass what would be refused.
 const MOVES_NOTHING: [&str; 7] =
-    ["time_scale", "path", "sine_cloth", "checker", "rope_radius", "storage", "allow_unstable"];
+    ["time_scale", "sine_cloth", "checker", "rope_radius", "storage", "path", "allow_unstable"];
 
 /// Positions after a few steps, which no rounding hides a difference from.
 fn moved(scene: &Scene) -> Vec<glam::Vec4> {

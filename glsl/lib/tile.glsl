@@ -20,19 +20,11 @@ layout(std430, binding = 5) buffer PreviousPositions {
 
 #include "lib/pbd_parameters.glsl"
 #include "lib/tile_parameters.glsl"
+#include "lib/fused_push.glsl"
 #include "lib/constraint.glsl"
 #include "lib/predict.glsl"
 #include "lib/velocity.glsl"
 #include "lib/tile_sweep.glsl"
-
-// A dispatch does `sweeps` sweeps of a substep, or all sweeps of `substeps` substeps.
-layout(push_constant) uniform TilePush {
-    uint substeps;
-    uint sweeps;   // of each substep, in this dispatch
-    uint predicts; // whether these are the first of their substeps
-    uint finishes; // whether they are the last
-    vec4 flutter_phases[6]; // rad, of each substep, four after four
-} push;
 
 // Velocities until a substep's positions are predicted, m/s; from then on the positions before, m. Where they are kept, every
 // dispatch makes whole substeps.

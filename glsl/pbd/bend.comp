@@ -1,15 +1,15 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#pragma no_contraction
 
-// Solves the hinges of one batch, which share no particle: two triangles a-b-c and a-d-b at an edge from a to b, held at an
-// angle. Source: Grinspun, Hirani, Desbrun, Schroeder 2003, "Discrete Shells", for the angle; Bridson, Marino, Fedkiw 2003,
-// "Simulation of Clothing with Folds and Wrinkles", for its gradients.
+// Solves the hinges of one batch, which share no particle.
 
 layout(local_size_x = 256) in;
 
 #include "lib/layout.glsl"
 #include "lib/constraint.glsl"
 #include "lib/pbd_parameters.glsl"
+#include "lib/hinge.glsl"
 
 layout(std430, binding = 0) buffer Positions {
     vec4 positions[]; // xyz: m, w: inverse mass, 1/kg
@@ -27,8 +27,6 @@ layout(push_constant) uniform SolvePush {
     uint iteration;
 } push;
 
-const float PI = 3.14159265;
-
 void main() {
     if (gl_GlobalInvocationID.x >= push.count) return;
     uint index = push.first + gl_GlobalInvocationID.x;
@@ -39,40 +37,10 @@ void main() {
     vec4 c = positions[hinge.particles[2]];
     vec4 d = positions[hinge.particles[3]];
     float lambda = push.iteration == 0 ? 0.0 : hinge_lambdas[index];
+    bend(a, b, c, d, hinge.rest_angle, hinge.compliance, lambda);
     hinge_lambdas[index] = lambda;
-
-    vec3 edge = b.xyz - a.xyz;
-    vec3 normal_c = cross(edge, c.xyz - a.xyz);
-    vec3 normal_d = cross(d.xyz - a.xyz, edge);
-    float edge_length = length(edge);
-    float length_c = length(normal_c);
-    float length_d = length(normal_d);
-    // A triangle without area faces nowhere; a hinge that is cut has an edge without length.
-    if (edge_length == 0.0 || length_c == 0.0 || length_d == 0.0) return;
-    normal_c /= length_c;
-    normal_d /= length_d;
-
-    // A corner turns its triangle by its way along the normal over its height. The ends of the edge share the opposite, each
-    // by how near the foot of that height is: so nothing is pushed or turned as a whole.
-    vec3 gradient_c = -edge_length / length_c * normal_c;
-    vec3 gradient_d = -edge_length / length_d * normal_d;
-    float foot_c = dot(c.xyz - a.xyz, edge) / (edge_length * edge_length);
-    float foot_d = dot(d.xyz - a.xyz, edge) / (edge_length * edge_length);
-    vec3 gradient_a = -(1.0 - foot_c) * gradient_c - (1.0 - foot_d) * gradient_d;
-    vec3 gradient_b = -foot_c * gradient_c - foot_d * gradient_d;
-    float weight_sum = a.w * dot(gradient_a, gradient_a) + b.w * dot(gradient_b, gradient_b)
-        + c.w * dot(gradient_c, gradient_c) + d.w * dot(gradient_d, gradient_d);
-    if (weight_sum == 0.0) return;
-
-    float angle = atan(dot(cross(normal_c, normal_d), edge / edge_length), dot(normal_c, normal_d));
-    // The short way round: from just below pi to just above -pi is a small change.
-    float error = angle - hinge.rest_angle;
-    if (error > PI) error -= 2.0 * PI;
-    if (error < -PI) error += 2.0 * PI;
-    float delta_lambda = constraint_delta_lambda(error, lambda, weight_sum, hinge.compliance, parameters.substep_dt);
-    hinge_lambdas[index] = lambda + delta_lambda;
-    positions[hinge.particles[0]] = vec4(a.xyz + a.w * delta_lambda * gradient_a, a.w);
-    positions[hinge.particles[1]] = vec4(b.xyz + b.w * delta_lambda * gradient_b, b.w);
-    positions[hinge.particles[2]] = vec4(c.xyz + c.w * delta_lambda * gradient_c, c.w);
-    positions[hinge.particles[3]] = vec4(d.xyz + d.w * delta_lambda * gradient_d, d.w);
+    positions[hinge.particles[0]] = a;
+    positions[hinge.particles[1]] = b;
+    positions[hinge.particles[2]] = c;
+    positions[hinge.particles[3]] = d;
 }

@@ -16,8 +16,8 @@ pub use external::{
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
 pub use pbd::{
-    Constraint, Hinge, JacobiPush, MOST_PBD_TILE_SUBSTEPS, PbdParameters, PredictPush, SolvePush, TileParameters,
-    TilePush,
+    BodyConstraint, BodyHinge, Constraint, FusedPush, Hinge, JacobiPush, MOST_FUSED_SUBSTEPS, PbdBody, PbdParameters,
+    PredictPush, SolvePush, TileParameters,
 };
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MOST_VERLET_TILE_SUBSTEPS, MassSpringParameters, VerletParameters, VerletPush, VerletTilePush};

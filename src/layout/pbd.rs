@@ -126,13 +126,13 @@ pub struct TileParameters {
     pub families: [Vec4; 5],
 }
 
-/// Most substeps of one dispatch of `pbd/tile`.
-pub const MOST_PBD_TILE_SUBSTEPS: usize = 24;
+/// Most substeps of one dispatch of `pbd/tile` and `pbd/body`.
+pub const MOST_FUSED_SUBSTEPS: usize = 24;
 
-/// Push constants of `pbd/tile`: some sweeps of a substep, or all sweeps of some substeps.
+/// Push constants of `pbd/tile` and `pbd/body`: some sweeps of a substep, or all sweeps of some substeps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct TilePush {
+pub struct FusedPush {
     /// How many substeps.
     pub substeps: u32,
     /// How many sweeps of each.
@@ -142,7 +142,55 @@ pub struct TilePush {
     /// 1 where they are the last.
     pub finishes: u32,
     /// Phase of the wind's flutter at each substep \[rad\].
-    pub flutter_phases: [f32; MOST_PBD_TILE_SUBSTEPS],
+    pub flutter_phases: [f32; MOST_FUSED_SUBSTEPS],
+    /// 1 where lambdas go on from sweep to sweep, which tiles cannot, else 0.
+    pub accumulates: u32,
+}
+
+/// Where the lists of `pbd/body` have a body, 32 bytes; bodies that are alike share their constraints and hinges.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct PbdBody {
+    /// Index of its first one in the list of particles.
+    pub first_particle: u32,
+    /// Number of particles.
+    pub particle_count: u32,
+    /// Index of its first one in the list of batches.
+    pub first_batch: u32,
+    /// Number of batches of constraints.
+    pub batch_count: u32,
+    /// Number of batches of hinges, which follow those of constraints.
+    pub hinge_batch_count: u32,
+    /// Index of its first constraint.
+    pub first_constraint: u32,
+    /// Index of its first hinge.
+    pub first_hinge: u32,
+    /// Index of the multiplier of its first constraint; those of its hinges follow those of its constraints.
+    pub first_lambda: u32,
+}
+
+/// A distance constraint within a body, 8 bytes, without its compliance.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct BodyConstraint {
+    /// Its particles, counted within the body: the first one in the lower 16 bits.
+    pub particles: u32,
+    /// Distance at which it is satisfied \[m\].
+    pub rest_length: f32,
+}
+
+/// A hinge within a body, 16 bytes; particles as in [`BodyConstraint`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct BodyHinge {
+    /// The edge's two ends.
+    pub edge: u32,
+    /// The corners that face it in the one triangle and in the other.
+    pub corners: u32,
+    /// Angle between the triangles' normals at which it is satisfied \[rad\].
+    pub rest_angle: f32,
+    /// Inverse stiffness \[rad/(N m)\].
+    pub compliance: f32,
 }
 
 assert_same_layout!(Constraint { index_a, index_b, rest_length, compliance });
@@ -160,6 +208,18 @@ assert_same_layout!(PbdParameters {
 });
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(TileParameters { grid_size, inverse_mass, families });
-assert_same_layout!(TilePush { substeps, sweeps, predicts, finishes, flutter_phases });
+assert_same_layout!(FusedPush { substeps, sweeps, predicts, finishes, flutter_phases, accumulates });
+assert_same_layout!(PbdBody {
+    first_particle,
+    particle_count,
+    first_batch,
+    batch_count,
+    hinge_batch_count,
+    first_constraint,
+    first_hinge,
+    first_lambda,
+});
+assert_same_layout!(BodyConstraint { particles, rest_length });
+assert_same_layout!(BodyHinge { edge, corners, rest_angle, compliance });
 assert_same_layout!(SolvePush { first, count, iteration });
 assert_same_layout!(JacobiPush { constraint_count, iteration });

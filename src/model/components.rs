@@ -1,20 +1,20 @@
 //! What hangs together.
 
 /// Which vertices hang together: for each, the lowest that it hangs together with. A union-find forest, flattened.
-pub(super) struct Components {
+pub(crate) struct Components {
     /// Shape \[vertex_count\].
-    pub(super) of: Vec<u32>,
+    pub(crate) of: Vec<u32>,
 }
 
 impl Components {
     /// Vertices that triangles join; one that no triangle uses is a component of its own.
-    pub(super) fn of_triangles(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
+    pub(crate) fn of_triangles(vertex_count: usize, triangles: &[[u32; 3]]) -> Self {
         // Two sides of a triangle join its three corners.
         Self::of_pairs(vertex_count, triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]))
     }
 
     /// Vertices that pairs join.
-    pub(super) fn of_pairs(vertex_count: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Self {
+    pub(crate) fn of_pairs(vertex_count: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Self {
         let mut parents: Vec<u32> = (0..vertex_count as u32).collect();
         for [a, b] in pairs {
             let (a, b) = (root(&mut parents, a), root(&mut parents, b));

@@ -7,6 +7,7 @@ mod closed_mesh;
 mod collider;
 mod coloring;
 mod components;
+mod copies;
 mod cut;
 mod distance_field;
 mod ends;
@@ -35,6 +36,7 @@ pub use bounds::bounds;
 pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
 pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
 pub use coloring::{Coloring, Joins};
+pub(crate) use components::Components;
 pub use cut::{Blade, Cut};
 pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};
 pub use ends::ends_at_particles;
@@ -179,7 +181,7 @@ pub struct Cloth {
     /// The grid this cloth was made from, where it was made from one.
     pub grid: Option<Grid>,
     /// Places of the corners of each triangle in the pattern, from 0 to 1 across and down it. Shape \[triangle_count\]. None on a
-    /// grid, all of which the pattern covers, and where a mesh has none.
+    /// single grid, all of which the pattern covers, and where a mesh has none.
     pub uvs: Option<Vec<[Vec2; 3]>>,
     /// What is printed on it.
     pub pattern: Pattern,

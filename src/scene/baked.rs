@@ -38,7 +38,7 @@ impl Scene {
             Body::Ropes(ropes) => curves(ropes),
             Body::Cloth(cloth) => {
                 let positions = cloth.positions.iter().map(|position| position.truncate()).collect();
-                CacheForm::Mesh(Arc::new(quads(cloth.grid.unwrap_or(self.grid()), positions)))
+                CacheForm::Mesh(Arc::new(quads(self.grid(), self.cloth_count, positions)))
             }
         };
         let preparation = Preparation { metres_per_unit: 1.0, up: UpAxis::Y, weld_share: 0.0 };
@@ -88,18 +88,20 @@ fn curves(ropes: &Ropes) -> CacheForm {
     CacheForm::Ropes { sizes, width: 2.0 * ropes.radius() }
 }
 
-/// A quad for each cell of a grid, which its texture covers once.
-fn quads(grid: Grid, positions: Vec<Vec3>) -> SourceMesh {
+/// A quad for each cell of each of so many grids, which its texture covers once.
+fn quads(grid: Grid, count: u32, positions: Vec<Vec3>) -> SourceMesh {
     let [across, down] = [grid.columns - 1, grid.rows - 1];
     let cells = (0..down).flat_map(|row| (0..across).map(move |column| (column, row)));
     let corners =
         cells.flat_map(|(column, row)| [(column, row), (column, row + 1), (column + 1, row + 1), (column + 1, row)]);
     let corners: Vec<_> = corners.collect();
     let uv = |&(column, row): &(u32, u32)| Vec2::new(column as f32 / across as f32, 1.0 - row as f32 / down as f32);
+    let firsts = (0..count).map(|copy| copy * grid.columns * grid.rows);
+    let in_all = firsts.flat_map(|first| corners.iter().map(move |&(column, row)| first + grid.index(column, row)));
     SourceMesh {
-        face_sizes: vec![4; corners.len() / 4],
-        corners: corners.iter().map(|&(column, row)| grid.index(column, row)).collect(),
-        uvs: Some(corners.iter().map(uv).collect()),
+        face_sizes: vec![4; count as usize * corners.len() / 4],
+        corners: in_all.collect(),
+        uvs: Some(corners.iter().map(uv).collect::<Vec<_>>().repeat(count as usize)),
         surfaces: vec![0; positions.len()],
         positions,
         ..SourceMesh::default()

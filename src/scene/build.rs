@@ -63,7 +63,7 @@ impl Scene {
         if bends_by == Some(BendingForm::Dihedral) && self.solver.takes_mesh() {
             cloth.add_hinges();
         }
-        cloth
+        self.copied(cloth)
     }
 
     /// Duration and division of a step, and gravity.
@@ -285,7 +285,8 @@ impl Scene {
     fn fitting_cloth(&self, limits: Limits) -> Result<Cloth, SceneError> {
         // A grid is counted before its cloth, which may take more memory than there is.
         if self.mesh.is_none() {
-            self.check_fits(self.grid().particle_count(), self.grid_spring_count(), limits)?;
+            let count = u64::from(self.cloth_count);
+            self.check_fits(count * self.grid().particle_count(), count * self.grid_spring_count(), limits)?;
         }
         let cloth = self.cloth()?;
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
@@ -313,7 +314,7 @@ impl Scene {
         Device::check_limit(&list, constraints * size_of::<Constraint>() as u64, "bytes", limit)
     }
 
-    /// How many springs the grid's cloth has.
+    /// How many springs the cloth of one grid has.
     pub(super) fn grid_spring_count(&self) -> u64 {
         let (columns, rows) = (u64::from(self.columns), u64::from(self.rows));
         let count = |across: u64, down: u64| columns.saturating_sub(across) * rows.saturating_sub(down);
@@ -326,14 +327,14 @@ impl Scene {
         Grid { columns: self.columns, rows: self.rows, spacing: self.spacing }
     }
 
-    /// The particles of a grid that the key `pins` holds.
+    /// The particles of all grids that the key `pins` holds.
     fn grid_pins(&self) -> Vec<u32> {
         let grid = self.grid();
-        match &self.pins {
+        self.in_each(&match &self.pins {
             Pins::TopRow => grid.row(0).collect(),
             Pins::TopCorners => vec![grid.top_left(), grid.top_right()],
             Pins::None => Vec::new(),
             Pins::Particles(indices) => indices.clone(),
-        }
+        })
     }
 }

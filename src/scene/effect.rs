@@ -49,6 +49,10 @@ impl Key {
             "pins" => (!is_rope, Effect::Solver),
             "area_density" | "pin_fraction" => (is_mesh, Effect::Solver),
             "columns" | "rows" | "spacing" | "plane" => (is_grid, Effect::Body),
+            "cloth_count" => (solver.takes_mesh() && is_grid, Effect::Body),
+            "cloth_columns" | "cloth_spacing" => {
+                (solver.takes_mesh() && is_grid && scene.cloth_count > 1, Effect::Body)
+            }
             "mesh" | "scale" | "up" | "weld" => (is_mesh, Effect::Body),
             "rope_count" | "rope_columns" | "rope_particles" | "rope_length" | "rope_span" | "rope_spacing" => {
                 (is_rope, Effect::Body)

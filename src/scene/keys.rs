@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::colliders::ColliderTable;
+use super::copies::MOST_CLOTHS;
 use super::cut_tables::CutTable;
 use super::error::{Place, SceneError, shortened};
 use super::fabrics::FabricName;
@@ -129,6 +130,12 @@ scene! {
     pin: Vec<PinTable> = Vec::new();
     /// Whether a grid of constraints resists bending, for solvers of constraints; a mesh and `verlet` always do.
     bending: bool = false;
+    /// How many grids there are, for solvers of constraints: all alike, each with what `pins` holds, and joined by nothing.
+    cloth_count: u32 = 1, in 1..=MOST_CLOTHS, "";
+    /// How many grids are in a row, one beside the other along x; the rows lie along z.
+    cloth_columns: u32 = 1, in 1..=MOST_CLOTHS, "";
+    /// Distance between two grids of a row, and between two rows \[m\].
+    cloth_spacing: f32 = 0.25, in 0.0..=1e6, "m";
 
     /// A PNG image that is printed on both sides of the cloth, relative to the scene file: all of it on a grid, and on
     /// a mesh where its texture coordinates say.

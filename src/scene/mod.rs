@@ -6,6 +6,7 @@
 mod baked;
 mod build;
 mod colliders;
+mod copies;
 mod cut_tables;
 mod effect;
 mod error;
@@ -156,6 +157,7 @@ impl Scene {
             let expected = format!("at most {most} where `rows` is {rows}, for {MOST_PARTICLES} particles in all");
             return wrong("columns", expected, columns.to_string());
         }
+        self.check_copies()?;
         if let Pins::Particles(indices) = &self.pins
             && let Some(index) = indices.iter().find(|&&index| u64::from(index) >= particle_count)
         {

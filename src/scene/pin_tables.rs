@@ -152,7 +152,7 @@ impl PinTable {
     fn line(&self, line: u32, cloth: &Cloth) -> Result<Vec<u32>, Wrong> {
         let key = if self.row.is_some() { "row" } else { "column" };
         let Some(grid) = cloth.grid else {
-            return Err((key, "left out where the cloth is a mesh".into(), "given".into()));
+            return Err((key, "left out where the cloth is not one grid".into(), "given".into()));
         };
         let lines = if self.row.is_some() { grid.rows } else { grid.columns };
         if line >= lines {

@@ -13,11 +13,11 @@ use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
 use super::particle_passes::ParticlePasses;
-use super::pbd_tiles::{fastest_shape, most_substeps};
+use super::pbd_fused::{Division, Fused, FusedBuffers};
 use super::state::truncated;
-use super::tiles::{SecondPlace, TileBuffers, TiledGrid, Tiles};
+use super::tiles::{SecondPlace, TiledGrid};
 use super::{
-    Colliders, ConstraintSolver, Particles, Path, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
+    Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
     Triangles,
 };
 use crate::engine::{self, Bindings, Buffer, Device, Frames, Kernel, OneOf, Recorder, ShaderCode};
@@ -34,10 +34,9 @@ pub struct Pbd {
     batches: Vec<Range<u32>>,
     pub(super) positions: Buffer,
     pub(super) velocities: Buffer,
-    /// A second place for the particles, and the tiles that move them from one to the other; none where the cloth is no grid
-    /// or the plain path is faster.
-    pub(super) tiles: Option<(SecondPlace, Tiles)>,
-    /// In which place they are once the steps recorded so far have run; all that knows one place works on the first.
+    /// None where the plain path is faster, or there is no other.
+    pub(super) fused: Option<Fused>,
+    /// In which place the particles are once the steps recorded so far have run; all that knows one place works on the first.
     pub(super) place: usize,
     pub(super) constraints: Buffer,
     lambdas: Buffer,
@@ -52,7 +51,7 @@ pub struct Pbd {
     pub(super) external: External,
     /// Made when something is to be cut.
     pub(super) cutter: Option<Cutter>,
-    /// Whether a hand has given a particle another mass than the free ones of the grid have.
+    /// Whether a hand has given a particle another mass than the free ones have to have.
     pub(super) has_other_masses: bool,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
@@ -73,12 +72,9 @@ impl Pbd {
         let constraints = settings.constraints(cloth);
         let constraints = (&constraints[..], cloth.coloring.batches());
         let (hinges, hinge_batches) = settings.hinges(cloth);
-        let tiles = (settings.path != Path::Plain && hinges.is_empty()).then(|| TiledGrid::of(cloth, constraints.0));
-        let tiles = tiles
-            .flatten()
-            .and_then(|grid| Some((grid, fastest_shape(device, &grid, &step, &settings, surroundings)?)));
         let hinges = (&hinges[..], hinge_batches);
-        Self::build(device, &cloth.positions, constraints, hinges, tiles, step, settings, surroundings)
+        let division = Division::best(device, cloth, constraints, hinges, &step, &settings, surroundings);
+        Self::build(device, &cloth.positions, constraints, hinges, division, step, settings, surroundings)
     }
 
     /// As [`Pbd::new`], in tiles of a given shape, to compare shapes; [`Pbd::new`] takes the one that is fastest.
@@ -100,8 +96,8 @@ impl Pbd {
         let constraints = settings.constraints(cloth);
         let grid = TiledGrid::of(cloth, &constraints).expect("a grid with its own constraints");
         let constraints = (&constraints[..], cloth.coloring.batches());
-        let tiles = Some((grid, shape));
-        Self::build(device, &cloth.positions, constraints, (&[], &[]), tiles, step, settings, surroundings)
+        let division = Some(Division::Tiles(grid, shape));
+        Self::build(device, &cloth.positions, constraints, (&[], &[]), division, step, settings, surroundings)
     }
 
     /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
@@ -123,14 +119,14 @@ impl Pbd {
         Self::build(device, particles, (constraints, batches), (&[], &[]), None, step, settings, surroundings)
     }
 
-    /// Makes a solver of constraints and hinges, each with their batches, or in tiles.
+    /// Makes a solver of constraints and hinges, each with their batches.
     #[expect(clippy::too_many_arguments, reason = "one for each of the public constructors to give")]
     fn build(
         device: &Device,
         particles: &[Vec4],
         (constraints, batches): (&[Constraint], &[Range<u32>]),
         (hinges, hinge_batches): (&[Hinge], &[Range<u32>]),
-        tiles: Option<(TiledGrid, TileShape)>,
+        division: Option<Division>,
         step: Step,
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
@@ -143,7 +139,8 @@ impl Pbd {
         let velocities = Buffer::zeroed(device, "cloth.velocities", vec4s)?;
         let constraint_buffer = Buffer::from_slice(device, "cloth.constraints", constraints)?;
         let lambdas = Buffer::zeroed(device, "cloth.lambdas", size_of::<f32>() as u64 * constraints.len() as u64)?;
-        let second = tiles.map(|_| SecondPlace::new(device, vec4s)).transpose()?;
+        let is_tiled = matches!(division, Some(Division::Tiles(..)));
+        let second = is_tiled.then(|| SecondPlace::new(device, vec4s)).transpose()?;
         let place = Place::Buffers { positions: &positions, velocities: &velocities };
         let places: Vec<_> = [place].into_iter().chain(second.as_ref().map(SecondPlace::place)).collect();
         let external = External::new(device, surroundings, particles.len(), &places, step)?;
@@ -160,20 +157,15 @@ impl Pbd {
             ("Lambdas", (&lambdas).into()),
             ("PbdParameters", (&parameters).into()),
         ])?;
-        let buffers = TileBuffers {
+        let buffers = FusedBuffers {
             positions: &positions,
             velocities: &velocities,
             previous_positions: &previous_positions,
             forces: external.forces(),
             parameters: &parameters,
         };
-        let tiles = match (tiles, second) {
-            (Some((grid, shape)), Some(second)) => {
-                let most = most_substeps(&shape, &grid.grid, &step, surroundings);
-                Some((Tiles::new(device, grid, shape, most, &buffers, &second)?, second))
-            }
-            _ => None,
-        };
+        let fused =
+            division.map(|division| Fused::new(device, division, &buffers, second, &step, surroundings)).transpose()?;
         let bending = if hinges.is_empty() {
             None
         } else {
@@ -188,7 +180,7 @@ impl Pbd {
             batches,
             positions,
             velocities,
-            tiles: tiles.map(|(tiles, second)| (second, tiles)),
+            fused,
             place: 0,
             constraints: constraint_buffer,
             lambdas,
@@ -287,15 +279,13 @@ impl Pbd {
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
-        match &self.tiles {
-            Some((second, _)) if self.place == 1 => &second.velocities,
-            _ => &self.velocities,
-        }
+        let second = self.fused.as_ref().and_then(Fused::second).filter(|_| self.place == 1);
+        second.map_or(&self.velocities, |second| &second.velocities)
     }
 
     /// Records the way of the particles to their first place.
     fn record_return(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        if let (Some((second, _)), 1) = (&self.tiles, self.place) {
+        if let (Some(second), 1) = (self.fused.as_ref().and_then(Fused::second), self.place) {
             recorder.copy(&second.positions, &self.positions)?;
             recorder.copy(&second.velocities, &self.velocities)?;
         }
@@ -355,14 +345,14 @@ impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
         self.record_parameters(recorder)?;
-        let is_tiled = self.goes_in_tiles();
-        if !is_tiled {
+        let is_fused = self.is_fused();
+        if !is_fused {
             self.record_return(recorder)?;
         }
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
-        if is_tiled {
-            return self.record_in_tiles(recorder, time);
+        if is_fused {
+            return self.record_fused(recorder, time);
         }
         if let Some(cutter) = &mut self.cutter {
             cutter.record_due(recorder, time, &self.step)?;
@@ -382,7 +372,7 @@ impl Solver for Pbd {
     }
 
     fn particles(&self) -> Vec<Particles> {
-        let second = self.tiles.as_ref().map(|(second, _)| &second.positions);
+        let second = self.fused.as_ref().and_then(Fused::second).map(|second| &second.positions);
         [&self.positions].into_iter().chain(second).cloned().map(Particles::Buffer).collect()
     }
 
@@ -438,8 +428,8 @@ impl Solver for Pbd {
     }
 
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
-        let grid = self.tiles.as_ref().map(|(_, tiles)| tiles.tiled.inverse_mass());
-        self.has_other_masses |= grid.is_some_and(|grid| inverse_mass != 0.0 && inverse_mass != grid);
+        let one = self.fused.as_ref().and_then(Fused::inverse_mass);
+        self.has_other_masses |= one.is_some_and(|one| inverse_mass != 0.0 && inverse_mass != one);
         self.external.set_inverse_mass(particle, inverse_mass);
     }
 
@@ -490,8 +480,8 @@ impl Solver for Pbd {
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        if self.goes_in_tiles() {
-            return self.tiled_passes();
+        if self.is_fused() {
+            return self.fused_passes();
         }
         let Step { substeps, iterations, .. } = self.step;
         let iterations = substeps * iterations;

@@ -44,7 +44,7 @@ pub struct PbdSettings {
     /// The order in which the constraints of one iteration are solved.
     pub constraint_solver: ConstraintSolver,
     /// How the work is divided into dispatches, on the GPU; the result is the same. Other than the rest, a change from or to
-    /// [`Path::Plain`] holds only where the solver was made for tiles.
+    /// [`Path::Plain`] holds only where the solver was made for fewer dispatches.
     pub path: Path,
     /// Wind.
     pub wind: Wind,

@@ -1,6 +1,6 @@
 //! How a grid is divided into tiles, by its size and by what the device can do.
 
-use crate::engine::{Device, DeviceType};
+use crate::engine::Device;
 use crate::model::Grid;
 
 /// How a grid is divided among workgroups, and how many sweeps each makes of its tile at once.
@@ -97,16 +97,8 @@ impl TileShape {
     }
 
     /// The shape that is fastest for a grid on a device, with at most `most_sweeps` at once; none where there is none for this
-    /// device, or where it is faster without, as on software devices.
+    /// device.
     pub(super) fn fastest(device: &Device, grid: &Grid, bends: bool, most_sweeps: u32) -> Option<Self> {
-        if device.info().device_type == DeviceType::Cpu {
-            return None;
-        }
-        Self::possible(device, grid, bends, most_sweeps)
-    }
-
-    /// As [`TileShape::fastest`], also where it is faster without.
-    pub(super) fn possible(device: &Device, grid: &Grid, bends: bool, most_sweeps: u32) -> Option<Self> {
         let whole = (grid.particle_count() <= WHOLE).then(|| {
             let block_rows = if bends { 4 } else { 2 };
             let lanes = grid.columns.div_ceil(2).next_power_of_two();

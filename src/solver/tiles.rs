@@ -5,9 +5,10 @@
 use glam::{UVec2, Vec4};
 
 use super::external::Place;
+use super::pbd_fused::FusedBuffers;
 use super::tile_shape::TileShape;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{Constraint, TileParameters, TilePush};
+use crate::layout::{Constraint, FusedPush, TileParameters};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
 
@@ -80,15 +81,6 @@ fn constraint_count(grid: &Grid, bends: bool) -> u64 {
     near + if bends { far } else { 0 }
 }
 
-/// The buffers of the solver that tiles work on.
-pub(super) struct TileBuffers<'a> {
-    pub(super) positions: &'a Buffer,
-    pub(super) velocities: &'a Buffer,
-    pub(super) previous_positions: &'a Buffer,
-    pub(super) forces: &'a Buffer,
-    pub(super) parameters: &'a Buffer,
-}
-
 /// The second place of the particles.
 pub(super) struct SecondPlace {
     pub(super) positions: Buffer,
@@ -132,7 +124,7 @@ impl Tiles {
         tiled: TiledGrid,
         shape: TileShape,
         most_substeps: u32,
-        buffers: &TileBuffers<'_>,
+        buffers: &FusedBuffers<'_>,
         second: &SecondPlace,
     ) -> engine::Result<Self> {
         let TiledGrid { grid, bends, parameters } = tiled;
@@ -164,7 +156,7 @@ impl Tiles {
     }
 
     /// Records a dispatch that reads place `turn` and writes the other one.
-    pub(super) fn record(&self, recorder: &mut Recorder<'_>, turn: usize, push: &TilePush) -> engine::Result<()> {
+    pub(super) fn record(&self, recorder: &mut Recorder<'_>, turn: usize, push: &FusedPush) -> engine::Result<()> {
         recorder.dispatch(&self.turns[turn], push, self.invocations)
     }
 

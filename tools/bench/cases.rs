@@ -63,6 +63,8 @@ pub const CASES: &[Case] = &[
     Case { name: "xpbd 4096x4096, 15 sweeps, plain", twin: PLAIN, ..XPBD_4096 },
     XPBD_BENDING,
     Case { name: "xpbd 500x500 with bending, 30 substeps, plain", twin: PLAIN, ..XPBD_BENDING },
+    CLOTHS,
+    Case { name: "cloths 1,056 of 32x32, 15 sweeps, plain", twin: PLAIN, ..CLOTHS },
     FLAG,
     Case { name: "flag, plain", twin: PLAIN, ..FLAG },
     VERLET_64,
@@ -123,6 +125,18 @@ const XPBD_BENDING: Case = Case {
         &[("pins", "top-corners"), ("damping", "0"), ("substeps", "30"), ("iterations", "1"), ("bending", "true")],
         &[("columns", "500"), ("rows", "500")],
     ],
+    frames: [100, 6],
+    ..XPBD_100
+};
+
+const CLOTHS: Case = Case {
+    name: "cloths 1,056 of 32x32, 15 sweeps",
+    settings: &[
+        RIGID,
+        SWEEPS_15,
+        &[("columns", "32"), ("rows", "32"), ("cloth_count", "1056"), ("cloth_columns", "33")],
+    ],
+    quick: &[("columns", "12"), ("rows", "9"), ("cloth_count", "7")],
     frames: [100, 6],
     ..XPBD_100
 };

@@ -19,6 +19,12 @@ pub fn bytes(simulation: &Simulation) -> Option<u64> {
                 let sweeps = calls / batches.max(1);
                 constraints * (sweeps * (16 + 2 * 32 + 4) + (sweeps - substeps) * 4)
             }
+            // Reads positions; in each substep reads and writes velocities and positions, and in each iteration reads a
+            // constraint, where it is rigid.
+            "pbd/body" => {
+                let sweeps = substeps * u64::from(simulation.step().iterations);
+                calls * particles * 16 + substeps * particles * 64 + sweeps * constraints * 8
+            }
             // Reads the positions now and before, and writes velocities.
             "pbd/velocity" => calls * particles * 48,
             // Reads and writes positions; of each substep it reads and writes velocities, and where it takes several, the

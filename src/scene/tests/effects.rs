@@ -83,6 +83,7 @@ fn a_key_moves_something_where_it_says_so_and_nowhere_else() {
         .into_iter()
         .map(|solver| load_file(format!("solver = \"{solver}\"\n{CLOTH}")).expect(solver))
         .collect();
+    scenes.push(load_file(format!("{CLOTH}cloth_count = 3\ncloth_columns = 2")).expect("copies"));
     scenes.push(load_file(ROPES).expect("ropes"));
     scenes.push(load_file(format!("{CLOTH}\n{mesh}")).expect("a mesh"));
     let (mut seen, mut wrong) = (HashMap::new(), Vec::new());

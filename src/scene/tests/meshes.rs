@@ -77,7 +77,7 @@ fn wrong_pins_of_meshes_are_told_with_what_the_file_has() {
             "`pin 1: attribute` must be one of the attributes in *: \"color.r\", \"color.g\", \"color.b\", not \"weight\"",
         ),
         ("{attribute = 'color.g'}", "`pin 1: attribute` must be such that it holds at least one particle, not empty"),
-        ("{row = 0}", "`pin 1: row` must be left out where the cloth is a mesh, not given"),
+        ("{row = 0}", "`pin 1: row` must be left out where the cloth is not one grid, not given"),
         ("{group = 'left', above = 0.5}", "`pin 1: above` must be left out where `attribute` is not given, not given"),
         (
             "{group = 'left', collider = 1}",

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 72] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 75] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -22,6 +22,9 @@ pub(super) const OTHER_VALUES: [(&str, &str); 72] = [
     ("pins", "[0, 1]"),
     ("pin", "[{box = [[0, 0, 0], [1, 2, 3]], path = [[0, 0, 0, 0], [1.5, 1, 0, 0]], release = 2.5}]"),
     ("bending", "true"),
+    ("cloth_count", "2"),
+    ("cloth_columns", "3"),
+    ("cloth_spacing", "1"),
     ("texture", "a b.png"),
     ("checker", "8"),
     ("dt", "0.01"),
@@ -136,6 +139,9 @@ fn every_range_is_enforced_at_its_ends() {
         ("air_density", "0", "1e3", "-1e-6", "1e4"),
         ("drag_coefficient", "0", "1e3", "-1e-6", "1e4"),
         ("lift_coefficient", "0", "1e3", "-1e-6", "1e4"),
+        ("cloth_count", "1", "65535", "0", "65536"),
+        ("cloth_columns", "1", "65535", "0", "65536"),
+        ("cloth_spacing", "0", "1e6", "-1", "inf"),
         ("rope_count", "1", "65535", "0", "65536"),
         ("rope_columns", "1", "65535", "0", "65536"),
         ("rope_particles", "2", "256", "1", "257"),

@@ -70,7 +70,8 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
 fn solvers(scene: &Scene) -> impl Iterator<Item = SolverKind> {
     let moves_ropes = |solver| solver == SolverKind::Rope;
     SolverKind::ALL.into_iter().filter(move |solver| {
-        moves_ropes(*solver) == moves_ropes(scene.solver) && (scene.mesh.is_none() || !solver.needs_grid())
+        let is_one_grid = scene.mesh.is_none() && scene.cloth_count == 1;
+        moves_ropes(*solver) == moves_ropes(scene.solver) && (is_one_grid || !solver.needs_grid())
     })
 }
 

@@ -1,0 +1,295 @@
+//! How [`Pbd`] goes through a step in fewer dispatches than the plain path, in the same bits: in tiles of a grid, or body by
+//! body.
+
+use super::bodies::Bodies;
+use super::body_lists::{Batched, BodyLists};
+use super::tiles::{SecondPlace, TiledGrid, Tiles};
+use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
+use crate::engine::{self, Buffer, Device, DeviceType, Recorder};
+use crate::layout::{Constraint, FusedPush, Hinge, MOST_FUSED_SUBSTEPS, PredictPush};
+use crate::model::{Cloth, Grid};
+use crate::shaders;
+
+/// How a cloth is divided among workgroups.
+pub(super) enum Division {
+    Tiles(TiledGrid, TileShape),
+    Bodies(BodyLists),
+}
+
+/// What takes whole sweeps of a cloth in a dispatch.
+pub(super) enum Fused {
+    /// With a second place for the particles: tiles move them from one to the other.
+    Tiles(Tiles, SecondPlace),
+    /// In one place.
+    Bodies(Bodies),
+}
+
+/// The buffers of the solver that they work on.
+pub(super) struct FusedBuffers<'a> {
+    pub(super) positions: &'a Buffer,
+    pub(super) velocities: &'a Buffer,
+    pub(super) previous_positions: &'a Buffer,
+    pub(super) forces: &'a Buffer,
+    pub(super) parameters: &'a Buffer,
+}
+
+impl Division {
+    /// How a cloth is best divided, or none where the plain path is faster or the device has no room for anything else.
+    pub(super) fn best(
+        device: &Device,
+        cloth: &Cloth,
+        constraints: Batched<'_, Constraint>,
+        hinges: Batched<'_, Hinge>,
+        step: &Step,
+        settings: &PbdSettings,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<Self> {
+        // A software device does not gain by any of it.
+        let is_slower = device.info().device_type == DeviceType::Cpu && settings.path != Path::Fused;
+        if settings.path == Path::Plain || is_slower {
+            return None;
+        }
+        let tiles = TiledGrid::of(cloth, constraints.0)
+            .filter(|grid| hinges.0.is_empty() && !keeps_lambdas(grid, step, settings));
+        let tiles = tiles.and_then(|grid| {
+            let most_sweeps = step.iterations * if is_interrupted(surroundings) { 1 } else { step.substeps };
+            let shape = TileShape::fastest(device, &grid.grid, grid.bends, most_sweeps.max(1))?;
+            Some(Self::Tiles(grid, shape))
+        });
+        tiles.or_else(|| BodyLists::fitting(device, cloth.positions.len(), constraints, hinges).map(Self::Bodies))
+    }
+}
+
+/// Whether lambdas count from one iteration to the next.
+fn keeps_lambdas(grid: &TiledGrid, step: &Step, settings: &PbdSettings) -> bool {
+    step.iterations > 1 && settings.lambda_accumulated && grid.is_compliant()
+}
+
+/// Whether other passes come between two substeps.
+fn is_interrupted(surroundings: &Surroundings<'_>) -> bool {
+    surroundings.act_between_substeps() || !surroundings.colliders.is_empty()
+}
+
+/// How many whole substeps tiles of a shape can make in a dispatch.
+fn whole_substeps(shape: &TileShape, grid: &Grid, step: &Step) -> u32 {
+    if shape.holds(grid) { u32::MAX } else { shape.sweeps / step.iterations.max(1) }
+}
+
+impl Fused {
+    /// Divides a cloth whose particles have a second place, where it is divided into tiles.
+    pub(super) fn new(
+        device: &Device,
+        division: Division,
+        buffers: &FusedBuffers<'_>,
+        second: Option<SecondPlace>,
+        step: &Step,
+        surroundings: &Surroundings<'_>,
+    ) -> engine::Result<Self> {
+        let most = if is_interrupted(surroundings) { 0 } else { MOST_FUSED_SUBSTEPS as u32 };
+        Ok(match division {
+            Division::Tiles(grid, shape) => {
+                let second = second.expect("a second place for tiles");
+                let most = most.min(whole_substeps(&shape, &grid.grid, step));
+                Self::Tiles(Tiles::new(device, grid, shape, most, buffers, &second)?, second)
+            }
+            Division::Bodies(lists) => Self::Bodies(Bodies::new(device, &lists, most, buffers)?),
+        })
+    }
+
+    /// The second place of the particles, if they have one.
+    pub(super) fn second(&self) -> Option<&SecondPlace> {
+        match self {
+            Self::Tiles(_, second) => Some(second),
+            Self::Bodies(_) => None,
+        }
+    }
+
+    /// Inverse mass that every particle has which is not held, if it has to have one.
+    pub(super) fn inverse_mass(&self) -> Option<f32> {
+        match self {
+            Self::Tiles(tiles, _) => Some(tiles.tiled.inverse_mass()),
+            Self::Bodies(_) => None,
+        }
+    }
+
+    /// How many whole substeps a dispatch makes; 0 where one takes several dispatches, or where other passes come between its
+    /// parts.
+    fn most_substeps(&self) -> u32 {
+        match self {
+            Self::Tiles(tiles, _) => tiles.most_substeps,
+            Self::Bodies(bodies) => bodies.most_substeps,
+        }
+    }
+
+    /// How many sweeps of one substep.
+    fn sweeps_at_once(&self) -> u32 {
+        match self {
+            Self::Tiles(tiles, _) => tiles.sweeps_at_once(),
+            Self::Bodies(_) => u32::MAX,
+        }
+    }
+
+    /// Name of the pass.
+    fn pass(&self) -> String {
+        match self {
+            Self::Tiles(tiles, _) => tiles.pass(),
+            Self::Bodies(bodies) => bodies.pass(),
+        }
+    }
+}
+
+impl Pbd {
+    /// What the next step goes through, if it is not the plain path.
+    fn fused_in_use(&self) -> Option<&Fused> {
+        let fused = self.fused.as_ref()?;
+        let settings = &self.settings;
+        // Nothing here knows of cuts.
+        let is_able = settings.path != Path::Plain
+            && settings.constraint_solver == ConstraintSolver::GaussSeidel
+            && self.step.iterations > 0
+            && self.cutter.is_none()
+            && match fused {
+                Fused::Tiles(tiles, _) => !self.has_other_masses && !keeps_lambdas(&tiles.tiled, &self.step, settings),
+                Fused::Bodies(_) => true,
+            };
+        is_able.then_some(fused)
+    }
+
+    /// Whether the next step takes fewer dispatches than the plain path.
+    pub(super) fn is_fused(&self) -> bool {
+        self.fused_in_use().is_some()
+    }
+
+    /// Records a step that starts at `time` \[s\].
+    pub(super) fn record_fused(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+        let substeps = self.step.substeps;
+        let at_once = self.substeps_at_once();
+        if at_once == 0 {
+            for substep in 0..substeps {
+                let label = self.step.label(substep);
+                recorder.within(&label, |recorder| self.record_fused_substep(recorder, time, substep))?;
+            }
+            return Ok(());
+        }
+        for first in (0..substeps).step_by(at_once as usize) {
+            let count = at_once.min(substeps - first);
+            let label = format!("substeps {} to {} of {substeps}", first + 1, first + count);
+            recorder.within(&label, |recorder| self.record_whole_substeps(recorder, time, first, count))?;
+        }
+        Ok(())
+    }
+
+    /// Records a dispatch that makes `count` substeps.
+    fn record_whole_substeps(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        time: f64,
+        first: u32,
+        count: u32,
+    ) -> engine::Result<()> {
+        let push = FusedPush {
+            substeps: count,
+            sweeps: self.step.iterations,
+            predicts: 1,
+            finishes: 1,
+            flutter_phases: self.flutter_phases(time, first, count),
+            accumulates: self.accumulates(),
+        };
+        self.external.record_forces(recorder, self.place)?;
+        self.record_sweeps(recorder, &push)
+    }
+
+    /// How many whole substeps a dispatch makes in the next step, as [`Fused::most_substeps`].
+    fn substeps_at_once(&self) -> u32 {
+        let most = self.fused_in_use().map_or(0, Fused::most_substeps);
+        // A hand that pulls comes before each.
+        if self.external.pulls() { most.min(1) } else { most }
+    }
+
+    /// Records one substep with all that acts on the cloth from outside.
+    fn record_fused_substep(&mut self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
+        let particles = [self.start.len() as u32, 1, 1];
+        let flutter_phases = self.flutter_phases(time, substep, 1);
+        self.external.record_forces(recorder, self.place)?;
+        let predicts_apart = self.external.has_attachments();
+        if predicts_apart {
+            let push = PredictPush { flutter_phase: flutter_phases[0] };
+            recorder.dispatch(&self.passes[self.place].predict, &push, particles)?;
+            self.external.record_attachments(recorder, self.place, substep)?;
+        }
+        let collides = !self.external.colliders.is_empty();
+        let iterations = self.step.iterations;
+        let most = self.fused_in_use().map_or(1, Fused::sweeps_at_once);
+        let mut iteration = 0;
+        while iteration < iterations {
+            let sweeps = most.min(iterations - iteration);
+            let is_last = iteration + sweeps == iterations;
+            let push = FusedPush {
+                substeps: 1,
+                sweeps,
+                predicts: (iteration == 0 && !predicts_apart).into(),
+                finishes: (is_last && !collides).into(),
+                flutter_phases,
+                accumulates: self.accumulates(),
+            };
+            let label = format!("iterations {} to {} of {iterations}", iteration + 1, iteration + sweeps);
+            recorder.within(&label, |recorder| self.record_sweeps(recorder, &push))?;
+            iteration += sweeps;
+        }
+        if collides {
+            let passes = &self.passes[self.place];
+            recorder.dispatch(&passes.collide, &self.external.push(substep), particles)?;
+            recorder.dispatch(&passes.velocity, &(), particles)?;
+        }
+        Ok(())
+    }
+
+    /// Whether lambdas go on from iteration to iteration, as kernels have it.
+    fn accumulates(&self) -> u32 {
+        (self.step.iterations > 1 && self.settings.lambda_accumulated).into()
+    }
+
+    fn record_sweeps(&mut self, recorder: &mut Recorder<'_>, push: &FusedPush) -> engine::Result<()> {
+        match &self.fused {
+            Some(Fused::Tiles(tiles, _)) => {
+                tiles.record(recorder, self.place, push)?;
+                self.place = 1 - self.place;
+            }
+            Some(Fused::Bodies(bodies)) => bodies.record(recorder, push)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The phase of the wind's flutter at each of `count` substeps from `first` on \[rad\].
+    fn flutter_phases(&self, time: f64, first: u32, count: u32) -> [f32; MOST_FUSED_SUBSTEPS] {
+        let mut phases = [0.0; MOST_FUSED_SUBSTEPS];
+        for (phase, substep) in phases.iter_mut().zip(first..first + count) {
+            *phase = self.flutter_phase(time, substep);
+        }
+        phases
+    }
+
+    /// What [`Solver::passes`](super::Solver::passes) says of them.
+    pub(super) fn fused_passes(&self) -> Vec<(String, u32)> {
+        let Some(fused) = self.fused_in_use() else {
+            return Vec::new();
+        };
+        let Step { substeps, iterations, .. } = self.step;
+        let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();
+        if self.external.has_attachments() {
+            passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
+            passes.extend(self.external.attachment_pass());
+        }
+        let calls = match self.substeps_at_once() {
+            0 => substeps * iterations.div_ceil(fused.sweeps_at_once()),
+            at_once => substeps.div_ceil(at_once),
+        };
+        passes.push((fused.pass(), calls));
+        if !self.external.colliders.is_empty() {
+            passes.push((shaders::PBD_COLLIDE.name.to_string(), substeps));
+            passes.push((shaders::PBD_VELOCITY.name.to_string(), substeps));
+        }
+        passes
+    }
+}

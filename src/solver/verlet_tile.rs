@@ -3,7 +3,7 @@
 
 use super::verlet_memory::VerletMemory;
 use super::{Path, Step};
-use crate::engine::{self, Bindings, Device, DeviceType, Kernel, Recorder, Resource, vk};
+use crate::engine::{self, Bindings, Device, Kernel, Recorder, Resource, vk};
 use crate::layout::{MOST_VERLET_TILE_SUBSTEPS, VerletTilePush};
 use crate::model::Grid;
 use crate::shaders;
@@ -36,7 +36,7 @@ impl VerletTile {
     #[must_use]
     pub fn of(device: &Device, grid: &Grid, step: &Step, path: Path) -> Option<Self> {
         let is_asked = match path {
-            Path::Auto => device.info().device_type != DeviceType::Cpu,
+            Path::Auto => !device.is_software(),
             Path::Plain => false,
             Path::Fused => true,
         };

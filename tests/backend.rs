@@ -337,10 +337,8 @@ fn the_report_says_what_computed_and_how_long() {
     assert!(report["device"]["driver"].is_null() && report["device"]["api_version"].is_null());
     let passes = report["passes"].as_array().unwrap();
     let calls: Vec<_> = passes.iter().map(|pass| (pass["name"].as_str().unwrap(), &pass["calls_per_frame"])).collect();
-    assert_eq!(
-        calls,
-        [("pbd/predict", &15.into()), ("pbd/solve", &(15 * 8).into()), ("pbd/velocity", &Value::from(15))]
-    );
+    let expected = ["pbd/predict", "pbd/solve", "pbd/velocity"].map(|pass| (pass, Value::from(15)));
+    assert!(calls.iter().map(|(pass, calls)| (*pass, (*calls).clone())).eq(expected), "{calls:?}");
     for time in passes.iter().chain([&report["frame"]]) {
         assert!(time["gpu_us"].is_null() && time["cpu_us"]["min"].as_f64().unwrap() > 0.0, "{time}");
     }

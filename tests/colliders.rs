@@ -169,7 +169,6 @@ mod cpu {
 
     struct PbdStepper {
         pbd: Pbd,
-        batch_count: usize,
         setup: Setup,
     }
 
@@ -179,7 +178,7 @@ mod cpu {
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
                     self.pbd.predict(&parameters, &PredictPush::default());
-                    (0..self.batch_count).for_each(|batch| self.pbd.solve(&parameters, batch, 0));
+                    self.pbd.solve(&parameters, 0);
                     self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.samples }, &push);
                     self.pbd.update_velocity(&parameters);
                 }
@@ -224,7 +223,7 @@ mod cpu {
         let (constraints, batches) = setup.constraints();
         let mut pbd = Pbd::new(&setup.positions, &constraints, &batches);
         pbd.velocities.clone_from(&setup.velocities);
-        Box::new(PbdStepper { pbd, batch_count: batches.len(), setup: setup.clone() })
+        Box::new(PbdStepper { pbd, setup: setup.clone() })
     }
 
     fn make_mass_spring(setup: &Setup) -> Box<dyn Stepper> {

@@ -14,7 +14,7 @@ use tautline::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, Constraint, Hinge, JacobiPush,
     MassSpringParameters, PbdParameters, PredictPush, SolvePush, VerletParameters,
 };
-use tautline::model::{self, Blade, Coloring, Spring, SpringKind};
+use tautline::model::{self, Blade, Cloth, Coloring, Grid, GridPlane, Spring, SpringKind};
 use tautline::reference::attach::move_attached;
 use tautline::reference::collide::Colliders;
 use tautline::reference::{air, cut, mass_spring, pbd, verlet};
@@ -246,10 +246,10 @@ fn constraints_end_in_the_bits_of_the_twin() {
             fast.attach(&attached, &attachments, &ATTACH_PUSH);
             same("attach", &fast, &twin);
             for iteration in 0..2 {
-                for (number, Range { start, end }) in batches.iter().enumerate() {
+                for Range { start, end } in &batches {
                     twin.solve(&parameters, &SolvePush { first: *start, count: end - start, iteration });
-                    fast.solve(&parameters, number, iteration);
                 }
+                fast.solve(&parameters, iteration);
                 same("solve", &fast, &twin);
             }
             for iteration in 0..2 {
@@ -275,6 +275,84 @@ fn constraints_end_in_the_bits_of_the_twin() {
             same("velocity", &fast, &twin);
         }
     });
+}
+
+/// Cloths of [`GRIDS`] and larger ones: as they are, whose particles lie side by side; as they are with pairs far apart in
+/// batches after theirs; and with their particles and springs shuffled as a mesh has them. They are swept over, cut, and
+/// swept over again.
+#[test]
+fn sweeps_over_grids_and_meshes_end_in_the_bits_of_the_twin() {
+    let random = &mut Random(6);
+    for (case, [columns, rows]) in GRIDS.into_iter().chain([[103, 101], [160, 97]]).enumerate() {
+        let grid = Grid { columns: columns as u32, rows: rows as u32, spacing: 0.02 };
+        let mut cloth = Cloth::from_grid(grid, GridPlane::Vertical, 0.5, case % 2 == 0);
+        let count = cloth.positions.len();
+        cloth.positions.iter_mut().for_each(|position| *position += 0.004 * random_vector(random).extend(0.0));
+        cloth.positions.iter_mut().step_by(31).for_each(|position| position.w = 0.0);
+        let constraint = |spring: &Spring, index: usize| Constraint {
+            index_a: spring.particles[0],
+            index_b: spring.particles[1],
+            rest_length: spring.rest_length,
+            // In part of the cloth the springs differ from their neighbours.
+            compliance: if index % 1000 < 900 { 0.0 } else { 1e-6 * (index % 7) as f32 },
+        };
+        let constraints = |springs: &[Spring]| -> Vec<Constraint> {
+            springs.iter().enumerate().map(|(index, spring)| constraint(spring, index)).collect()
+        };
+        let regular = (constraints(&cloth.springs), cloth.coloring.batches().to_vec());
+        let mut mixed = regular.clone();
+        for far in (1..4).map(|batch| batch * count / 8) {
+            let first = mixed.0.len() as u32;
+            let ends = (0..far).step_by(5).map(|index| (index as u32, (count - 1 - index) as u32));
+            mixed.0.extend(ends.map(|(index_a, index_b)| Constraint { index_a, index_b, ..regular.0[0] }));
+            mixed.1.push(first..mixed.0.len() as u32);
+        }
+        // A particle has a new number among its neighbours in the list, and so have the springs.
+        let mut numbers: Vec<u32> = (0..count as u32).collect();
+        let shuffled = |random: &mut Random, length: usize| {
+            let pick = (1.0 + random.signed()) / 2.0 * length as f32;
+            (pick as usize).min(length - 1)
+        };
+        for chunk in numbers.chunks_mut(50) {
+            (1..chunk.len()).for_each(|index| chunk.swap(index, shuffled(random, index + 1)));
+        }
+        let mut springs = cloth.springs.clone();
+        springs.iter_mut().for_each(|spring| spring.particles = spring.particles.map(|end| numbers[end as usize]));
+        (1..springs.len()).for_each(|index| springs.swap(index, shuffled(random, index + 1)));
+        let (springs, coloring) = Coloring::greedy(springs);
+        let shuffled = (constraints(&springs), coloring.batches().to_vec());
+        let parameters = PbdParameters {
+            substep_dt: 1.0 / 64.0,
+            elongation: 1.05,
+            particle_count: count as u32,
+            ..Default::default()
+        };
+        // Through the columns in the middle, somewhat askew.
+        let blade = Blade::stroke(Vec3::new(0.003, -9.0, 0.1), Vec3::new(-0.01, 9.0, 0.1), Vec3::Z).unwrap();
+        for (kind, (constraints, batches)) in [("regular", regular), ("mixed", mixed), ("shuffled", shuffled)] {
+            on_threads(|threads| {
+                let mut twin = pbd::Pbd::new(&cloth.positions, &constraints, &batches);
+                let mut fast = cpu::Pbd::new(&cloth.positions, &constraints, &batches);
+                for sweep in 0..4 {
+                    let what = |of: &str| format!("{of} of {kind} {grid:?} after sweep {sweep} on {threads} threads");
+                    if sweep == 2 {
+                        twin.cut(&blade.push(constraints.len() as u32));
+                        fast.cut(&blade);
+                        assert_eq!(fast.constraints(), twin.constraints());
+                    }
+                    for Range { start, end } in &batches {
+                        twin.solve(&parameters, &SolvePush { first: *start, count: end - start, iteration: sweep });
+                    }
+                    fast.solve(&parameters, sweep);
+                    assert_same_bits(&what("position"), &fast.positions, &twin.positions);
+                    let bits = |lambdas: &[f32]| lambdas.iter().map(|lambda| lambda.to_bits()).collect::<Vec<_>>();
+                    assert!(bits(&fast.lambdas()) == bits(&twin.lambdas), "{}", what("lambda"));
+                }
+                let cuts = twin.constraints().iter().filter(|now| now.index_a == now.index_b).count();
+                assert!(count < 1000 || cuts > 20, "{cuts} cuts of {kind} {grid:?}");
+            });
+        }
+    }
 }
 
 /// Grids that are shorter than the springs reach, and that are no multiple of four wide.
@@ -399,4 +477,11 @@ fn mass_spring_ends_in_the_bits_of_the_twin() {
             }
         });
     }
+}
+
+#[test]
+#[should_panic(expected = "the batches are not all constraints, one after the other")]
+fn batches_with_a_gap_are_refused() {
+    let constraints = [Constraint { index_b: 1, ..Default::default() }; 3];
+    let _ = cpu::Pbd::new(&[Vec4::ZERO; 2], &constraints, &[0..1, 2..3]);
 }

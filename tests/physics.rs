@@ -150,9 +150,7 @@ mod cpu {
             for iteration in 0..setup.iterations {
                 let iteration = if setup.lambda_accumulated { iteration } else { 0 };
                 match setup.constraint_solver {
-                    ConstraintSolver::GaussSeidel => {
-                        (0..setup.batches.len()).for_each(|batch| pbd.solve(&setup.parameters, batch, iteration));
-                    }
+                    ConstraintSolver::GaussSeidel => pbd.solve(&setup.parameters, iteration),
                     ConstraintSolver::Jacobi => {
                         pbd.jacobi_solve(&setup.parameters, iteration);
                         pbd.jacobi_apply();

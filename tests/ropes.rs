@@ -349,7 +349,7 @@ fn ends_in_the_same_bits(validated: &Validated, setup: &Setup) {
         }
         (solver.passes(), ends)
     };
-    let ((pass, expected), (other_pass, ends)) = (run(solver::Path::Plain), run(solver::Path::Auto));
+    let ((pass, expected), (other_pass, ends)) = (run(solver::Path::Plain), run(solver::Path::Fused));
     assert_eq!((&*pass[0].0, &*other_pass[0].0), ("rope/step", "rope/step_subgroup"));
     for (number, ((expected, levels), (positions, other_levels))) in expected.iter().zip(&ends).enumerate() {
         assert_eq!(levels, other_levels, "step {number}");
@@ -395,10 +395,8 @@ fn the_preset_is_one_dispatch_and_two_runs_are_equal() {
     let scene = Scene::load("ropes", &[]).unwrap();
     let run = || {
         let mut simulation = scene.simulation(&validated.device).unwrap();
-        // 64 particles fit into subgroups of 32.
-        let fits = validated.device.subgroup_size().is_some_and(|size| size >= 32);
-        let pass = if fits { "rope/step_subgroup" } else { "rope/step" };
-        assert_eq!(simulation.passes(), [(pass.to_string(), 1)]);
+        // Levels of detail need shared memory.
+        assert_eq!(simulation.passes(), [("rope/step".to_string(), 1)]);
         assert_eq!(simulation.body().positions().len(), 500 * 64);
         let mut frames = Frames::new(&validated.device, 2).unwrap();
         for step in 0..6 {

@@ -82,9 +82,7 @@ fn both_ways(device: &Device, shapes: &[TileShape]) -> Vec<TileShape> {
         size.is_some_and(|size| size.is_multiple_of(shape.lanes) && (shape.lanes * shape.strips).is_multiple_of(size))
     };
     let shuffled = shapes.iter().filter(|shape| is_able(shape)).map(|shape| TileShape { is_shuffled: true, ..*shape });
-    let both: Vec<_> = shapes.iter().copied().chain(shuffled).collect();
-    assert!(size.is_none() || both.len() > shapes.len(), "no shape is shuffled in subgroups of {size:?}");
-    both
+    shapes.iter().copied().chain(shuffled).collect()
 }
 
 fn shape(lanes: u32, strips: u32, block_rows: u32, sweeps: u32) -> TileShape {
@@ -95,10 +93,12 @@ fn shape(lanes: u32, strips: u32, block_rows: u32, sweeps: u32) -> TileShape {
 fn tiles_of_any_shape_end_in_the_same_bits() {
     let validated = Validated::open();
     let device = &validated.device;
-    let shapes = [shape(8, 8, 2, 1), shape(8, 8, 4, 1), shape(8, 16, 4, 1), shape(16, 16, 4, 2), shape(16, 16, 2, 1)];
+    let shapes = [shape(8, 8, 2, 1), shape(8, 16, 4, 1), shape(16, 16, 4, 2)];
     let shapes = both_ways(device, &shapes);
+    let is_shuffled = shapes.iter().any(|shape| shape.is_shuffled);
+    assert_eq!(is_shuffled, device.subgroup_size().is_some(), "subgroups of {:?}", device.subgroup_size());
     assert_same(device, &cloth(50, 41, false), step(3, 1), settings(), &shapes);
-    assert_same(device, &cloth(17, 33, false), step(2, 5), settings(), &shapes[3..]);
+    assert_same(device, &cloth(17, 33, false), step(2, 5), settings(), &shapes[2..]);
     for [columns, rows] in [[1, 40], [40, 1], [37, 64]] {
         assert_same(device, &cloth(columns, rows, false), step(3, 1), settings(), &shapes[..1]);
     }
@@ -121,7 +121,7 @@ fn cloths_that_bend_do_as_well() {
     let validated = Validated::open();
     let device = &validated.device;
     let compliant = PbdSettings { bending_compliance: 1e-3, ..settings() };
-    let shapes = both_ways(device, &[shape(16, 8, 4, 1), shape(32, 12, 4, 2), shape(16, 4, 8, 1)]);
+    let shapes = both_ways(device, &[shape(16, 8, 4, 1), shape(32, 12, 4, 2)]);
     assert_same(device, &cloth(41, 50, true), step(2, 1), compliant, &shapes);
     assert_same(device, &cloth(3, 29, true), step(1, 3), settings(), &shapes[..1]);
     let small = both_ways(device, &[shape(8, 8, 4, 1)]);
@@ -157,7 +157,14 @@ fn scenes_end_in_the_same_bits_on_either_path() {
     let more: [(&str, &[(&str, &str)]); 5] = [
         ("flag", &[("air_density", "1.2"), ("air_velocity", "[2, 0, 6]"), ("columns", "40"), ("rows", "30")]),
         ("flag", &[("pin", "[{row = 0, path = [[0, 0, 0, 0], [1, 0, 1, 0]], release = 0.1}]"), ("columns", "40")]),
-        ("flag", &[("collider", "[{shape = \"sphere\", position = [0, -1, 0.3], radius = 0.4}]"), ("iterations", "3")]),
+        (
+            "flag",
+            &[
+                ("collider", "[{shape = \"sphere\", position = [0, -1, 0.3], radius = 0.4}]"),
+                ("iterations", "3"),
+                ("solver", "pbd"),
+            ],
+        ),
         ("flag", &[("bending", "true"), ("columns", "50"), ("rows", "30")]),
         ("flag", &[("solver", "xpbd-document")]),
     ];

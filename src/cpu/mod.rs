@@ -3,17 +3,20 @@
 //! Each has the same buffers, structs and functions as its kernels and its twin in [`reference`](mod@crate::reference),
 //! and ends in the same bits as the twin, on any number of threads: particles, constraints and whole ropes are shared out
 //! to the threads of the rayon pool that calls, four particles or constraints go through each instruction, and what the
-//! formula does to one of them is done in the twin's order. Batches share no particle and everything else is a gather, so
-//! the order in which threads come to their work changes nothing.
+//! formula does to one of them is done in the twin's order. A particle meets its constraints in the order of their batches
+//! and everything else is a gather, so the order in which threads come to their work changes nothing.
 
 mod air;
-mod batch;
 mod bend;
 mod grid;
 mod mass_spring;
+mod partition;
 mod pbd;
+mod projection;
 mod quad;
 mod rope;
+mod runs;
+mod schedule;
 mod verlet;
 mod wind;
 

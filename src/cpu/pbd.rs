@@ -6,9 +6,10 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::JOB;
-use super::batch::{Batch, Job, Segments};
 use super::bend::Bending;
+use super::projection::{self, Four, Projection, Properties};
 use super::quad::Quad;
+use super::schedule::Schedule;
 use super::{Air, Colliders, wind};
 use crate::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, GripParticle, Hinge,
@@ -27,13 +28,12 @@ pub struct Pbd {
     pub velocities: Vec<Vec4>,
     /// xyz: external force on each particle \[N\]. Shape \[particle_count\].
     pub forces: Vec<Vec4>,
-    /// Constraints and their multipliers, in an order of their own within each batch.
+    /// Constraints and their multipliers, in the order of the schedule.
     constraints: Vec<Constraint>,
     lambdas: Vec<f32>,
     /// Index that each of `constraints` had when they were given.
     order: Vec<u32>,
-    segments: Segments,
-    batches: Vec<Batch>,
+    schedule: Schedule,
     bending: Bending,
     // The Jacobi variant's, empty until it is first used.
     /// As [`ends_at_particles`] gives them.
@@ -51,16 +51,19 @@ impl Pbd {
     ///
     /// # Panics
     ///
-    /// Where a constraint names a particle that is not there, or a batch a constraint that is not.
+    /// Where a constraint names a particle that is not there, or the batches, one after the other, are not all constraints.
     #[must_use]
     pub fn new(positions: &[Vec4], constraints: &[Constraint], batches: &[Range<u32>]) -> Self {
         let names_particles = |constraint: &Constraint| {
             [constraint.index_a, constraint.index_b].iter().all(|&index| (index as usize) < positions.len())
         };
         assert!(constraints.iter().all(names_particles), "a constraint names a particle that is not there");
-        let segments = Segments::for_constraints(positions.len(), constraints);
-        let mut order: Vec<u32> = (0..constraints.len() as u32).collect();
-        let batches = batches.iter().map(|batch| segments.sort(constraints, &mut order, batch)).collect();
+        let in_batches = batches.iter().try_fold(0, |end, batch| (end == batch.start).then_some(batch.end));
+        assert!(
+            in_batches == Some(constraints.len() as u32),
+            "the batches are not all constraints, one after the other"
+        );
+        let (schedule, order) = Schedule::new(positions.len(), constraints, batches);
         Self {
             positions: positions.to_vec(),
             previous_positions: positions.to_vec(),
@@ -69,8 +72,7 @@ impl Pbd {
             constraints: order.iter().map(|&index| constraints[index as usize]).collect(),
             lambdas: vec![0.0; constraints.len()],
             order,
-            segments,
-            batches,
+            schedule,
             bending: Bending::default(),
             first_ends: Vec::new(),
             ends: Vec::new(),
@@ -151,12 +153,14 @@ impl Pbd {
     pub fn cut(&mut self, blade: &Blade) {
         self.prepare_jacobi();
         cut::constraints(&blade.push(self.constraints.len() as u32), &self.positions, &mut self.constraints);
+        self.schedule.heed_cuts(&self.constraints);
     }
 
     /// Lets `sever` cut constraints, which have an order of their own: what is cut joins its first particle to itself.
     pub fn sever(&mut self, sever: impl FnOnce(&mut [Constraint])) {
         self.prepare_jacobi();
         sever(&mut self.constraints);
+        self.schedule.heed_cuts(&self.constraints);
     }
 
     /// Lets the force on each particle be that of air on `triangles`.
@@ -196,18 +200,10 @@ impl Pbd {
         });
     }
 
-    /// Projects batch number `batch`; lambda starts from 0 in iteration 0.
-    pub fn solve(&mut self, parameters: &PbdParameters, batch: usize, iteration: u32) {
-        let Self { positions, constraints, lambdas, segments, batches, .. } = self;
-        segments.for_each(&batches[batch], positions, constraints, lambdas, |job| {
-            let Job { first, particles, constraints, lambdas } = job;
-            let (fours, rest) = constraints.as_chunks::<4>();
-            let (four_lambdas, rest_lambdas) = lambdas.as_chunks_mut::<4>();
-            for (constraints, lambdas) in fours.iter().zip(four_lambdas) {
-                solve_four(first, particles, parameters, iteration, constraints, lambdas);
-            }
-            solve_four(first, particles, parameters, iteration, rest, rest_lambdas);
-        });
+    /// Projects all constraints, as if batch by batch; lambda starts from 0 in iteration 0.
+    pub fn solve(&mut self, parameters: &PbdParameters, iteration: u32) {
+        let Self { positions, constraints, lambdas, schedule, .. } = self;
+        schedule.for_each(positions, constraints, lambdas, |job| projection::solve(job, parameters, iteration));
     }
 
     /// Moves each free particle out of the colliders.
@@ -230,12 +226,15 @@ impl Pbd {
         let constraints = constraints.zip(self.corrections.par_chunks_mut(4)).with_min_len(JOB / 4);
         constraints.for_each(|((constraints, lambdas), corrections)| {
             let four = Four::of(constraints, 0, particles);
-            let parts = |end: fn(&Constraint) -> u32| each(constraints, |constraint| parts[end(constraint) as usize]);
+            let parts = |end: fn(&Constraint) -> u32| {
+                projection::each(constraints, |constraint| parts[end(constraint) as usize])
+            };
             let parts_a = Vec4::from_array(parts(|constraint| constraint.index_a));
             let parts_b = Vec4::from_array(parts(|constraint| constraint.index_b));
             let inverse_mass = parts_a * four.inverse_mass_a + parts_b * four.inverse_mass_b;
-            let lambda = started(lambdas, iteration);
-            let Projection { correction, lambda, acts } = four.project(parameters, lambda, inverse_mass);
+            let (properties, lambda) =
+                (Properties::of(constraints, parameters), projection::started(lambdas, iteration));
+            let Projection { correction, lambda, acts } = four.project(&properties, lambda, inverse_mass);
             let correction = correction.or_where_zero(acts, Quad::default()).particles(Vec4::ZERO);
             corrections.copy_from_slice(&correction[..corrections.len()]);
             lambdas.copy_from_slice(&lambda.to_array()[..lambdas.len()]);
@@ -280,87 +279,4 @@ impl Pbd {
             *velocity = (*position - *previous_position) / parameters.substep_dt;
         });
     }
-}
-
-/// Projects up to four constraints that share no particle; `particles` start with number `first`.
-#[inline(always)]
-fn solve_four(
-    first: usize,
-    particles: &mut [Vec4],
-    parameters: &PbdParameters,
-    iteration: u32,
-    constraints: &[Constraint],
-    lambdas: &mut [f32],
-) {
-    let four = Four::of(constraints, first, particles);
-    let inverse_mass = four.inverse_mass_a + four.inverse_mass_b;
-    let Projection { correction, lambda, acts } = four.project(parameters, started(lambdas, iteration), inverse_mass);
-    let mut a = four.a + correction * four.inverse_mass_a;
-    let mut b = four.b - correction * four.inverse_mass_b;
-    if acts.cmpeq(Vec4::ZERO).any() {
-        (a, b) = (a.or_where_zero(acts, four.a), b.or_where_zero(acts, four.b));
-    }
-    let (a, b) = (a.particles(four.inverse_mass_a), b.particles(four.inverse_mass_b));
-    for (lane, constraint) in constraints.iter().enumerate() {
-        particles[constraint.index_a as usize - first] = a[lane];
-        particles[constraint.index_b as usize - first] = b[lane];
-    }
-    lambdas.copy_from_slice(&lambda.to_array()[..lambdas.len()]);
-}
-
-/// Up to four constraints with their particles, lane by lane. Lanes without a constraint are all zero and do nothing.
-struct Four {
-    a: Quad,
-    b: Quad,
-    inverse_mass_a: Vec4,
-    inverse_mass_b: Vec4,
-    rest_length: Vec4,
-    compliance: Vec4,
-}
-
-/// What constraints do to their particles.
-struct Projection {
-    /// What the first particle is moved by, over its inverse mass; the second particle goes the opposite way.
-    correction: Quad,
-    lambda: Vec4,
-    /// 0 where the constraint has no direction or nothing to move; there `correction` means nothing.
-    acts: Vec4,
-}
-
-impl Four {
-    #[inline(always)]
-    fn of(constraints: &[Constraint], first: usize, particles: &[Vec4]) -> Self {
-        let (a, inverse_mass_a) =
-            Quad::of(each(constraints, |constraint| particles[constraint.index_a as usize - first]));
-        let (b, inverse_mass_b) =
-            Quad::of(each(constraints, |constraint| particles[constraint.index_b as usize - first]));
-        let rest_length = each(constraints, |constraint| constraint.rest_length).into();
-        let compliance = each(constraints, |constraint| constraint.compliance).into();
-        Self { a, b, inverse_mass_a, inverse_mass_b, rest_length, compliance }
-    }
-
-    #[inline(always)]
-    fn project(&self, parameters: &PbdParameters, lambda: Vec4, inverse_mass: Vec4) -> Projection {
-        let delta = self.a - self.b;
-        let distance = delta.length();
-        let time_scaled_compliance = self.compliance / (parameters.substep_dt * parameters.substep_dt);
-        let error = distance - parameters.elongation * self.rest_length;
-        let delta_lambda = (-error - time_scaled_compliance * lambda) / (inverse_mass + time_scaled_compliance);
-        let acts = Vec4::select(distance.cmpeq(Vec4::ZERO), Vec4::ZERO, inverse_mass);
-        let lambda = Vec4::select(acts.cmpeq(Vec4::ZERO), lambda, lambda + delta_lambda);
-        Projection { correction: delta / distance * delta_lambda, lambda, acts }
-    }
-}
-
-/// What `of` says of each of up to four constraints.
-#[inline(always)]
-fn each<T: Default>(constraints: &[Constraint], of: impl Fn(&Constraint) -> T) -> [T; 4] {
-    std::array::from_fn(|lane| constraints.get(lane).map(&of).unwrap_or_default())
-}
-
-/// Lambda at the start of an iteration: 0 in iteration 0.
-#[inline(always)]
-fn started(lambdas: &[f32], iteration: u32) -> Vec4 {
-    let lambda = |lane| if iteration == 0 { 0.0 } else { lambdas.get(lane).copied().unwrap_or_default() };
-    std::array::from_fn(lambda).into()
 }

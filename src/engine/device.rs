@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
-use super::choice::{DEVICE_VARIABLE, DeviceInfo, choose};
+use super::choice::{DEVICE_VARIABLE, DeviceInfo, DeviceType, choose};
 use super::core::Features;
 use super::error::{Call, Error, Result};
 use super::extensions::Extensions;
@@ -195,6 +195,12 @@ impl Device {
 
     pub(crate) fn compares_depth(&self) -> bool {
         self.shared.compares_depth
+    }
+
+    /// Whether it is a processor that plays a GPU, to which dispatches cost little and shared memory is nothing special.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.info().device_type == DeviceType::Cpu
     }
 
     /// Invocations of a subgroup, where kernels can rely on full subgroups of that size and on shuffles within them.

@@ -6,7 +6,7 @@ use super::body_lists::{Batched, BodyLists};
 use super::clusters::{Clusters, Runs};
 use super::tiles::{SecondPlace, TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
-use crate::engine::{self, Buffer, Device, DeviceType, Recorder};
+use crate::engine::{self, Buffer, Device, Recorder};
 use crate::layout::{Constraint, FusedPush, Hinge, MOST_FUSED_SUBSTEPS, PredictPush};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
@@ -47,7 +47,7 @@ impl Division {
         surroundings: &Surroundings<'_>,
     ) -> Option<Self> {
         // A software device does not gain by any of it.
-        let is_slower = device.info().device_type == DeviceType::Cpu && settings.path != Path::Fused;
+        let is_slower = device.is_software() && settings.path != Path::Fused;
         if settings.path == Path::Plain || is_slower {
             return None;
         }

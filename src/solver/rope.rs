@@ -152,6 +152,11 @@ const SHARED_WORKGROUP: u32 = 64;
 /// Invocations of a workgroup of subgroups, where each keeps a rope in its registers; it divides by every size of them.
 const SUBGROUP_WORKGROUP: u32 = 128;
 
+/// From how many ropes on those with colliders are faster in registers, where an invocation takes two particles out of them one
+/// after the other. On an NVIDIA H200 500 ropes take 1.3 times as long in registers, and 10,000 half as long; levels of detail,
+/// whose ropes need shared memory, cost 1.1 to 1.4 times as much.
+const MANY_ROPES: usize = 2000;
+
 /// The kernel that moves these ropes, and how many of its invocations take each.
 fn kernel(device: &Device, ropes: &Ropes, settings: &RopeSettings, collides: bool) -> engine::Result<(Kernel, u32)> {
     let counts = || ropes.ropes().iter().map(|rope| rope.particles.len() as u32);
@@ -159,8 +164,15 @@ fn kernel(device: &Device, ropes: &Ropes, settings: &RopeSettings, collides: boo
     let rope_count = ropes.ropes().len();
     // An invocation keeps two particles in registers.
     let fitting = |&size: &u32| counts().filter(|&count| count <= 2 * size).count();
-    let size = device.subgroup_size().filter(|size| settings.path != Path::Plain && 2 * fitting(size) >= rope_count);
-    let Some(size) = size else {
+    let is_taken = |size: &u32| match settings.path {
+        Path::Auto => {
+            let is_crowded = !collides || rope_count >= MANY_ROPES;
+            settings.detail.is_none() && fitting(size) == rope_count && is_crowded && !device.is_software()
+        }
+        Path::Plain => false,
+        Path::Fused => 2 * fitting(size) >= rope_count,
+    };
+    let Some(size) = device.subgroup_size().filter(is_taken) else {
         let constants = [SHARED_WORKGROUP, longest, collides.into()];
         return Ok((Kernel::specialised(device, &shaders::ROPE_STEP, &constants)?, SHARED_WORKGROUP));
     };

@@ -3,7 +3,7 @@
 
 use super::verlet_memory::VerletMemory;
 use super::{Path, Step};
-use crate::engine::{self, Bindings, Device, DeviceType, Kernel, Recorder, Resource, vk};
+use crate::engine::{self, Bindings, Device, Kernel, Recorder, Resource, vk};
 use crate::layout::{MOST_VERLET_TILE_SUBSTEPS, VerletTilePush};
 use crate::model::Grid;
 use crate::shaders;
@@ -24,7 +24,7 @@ pub struct VerletTile {
 /// The tiles of grids of up to so many nodes. Small grids are limited by the time that a dispatch takes, however little it
 /// does, and larger ones by the nodes around tiles, which are moved several times.
 const TILES: [(u64, VerletTile); 4] = [
-    (1 << 13, VerletTile { columns: 8, rows: 4, substeps: 5, invocations: 672 }),
+    (1 << 13, VerletTile { columns: 8, rows: 4, substeps: 6, invocations: 896 }),
     (1 << 15, VerletTile { columns: 8, rows: 8, substeps: 4, invocations: 576 }),
     (1 << 17, VerletTile { columns: 16, rows: 16, substeps: 4, invocations: 512 }),
     (1 << 21, VerletTile { columns: 32, rows: 16, substeps: 2, invocations: 320 }),
@@ -36,7 +36,7 @@ impl VerletTile {
     #[must_use]
     pub fn of(device: &Device, grid: &Grid, step: &Step, path: Path) -> Option<Self> {
         let is_asked = match path {
-            Path::Auto => device.info().device_type != DeviceType::Cpu,
+            Path::Auto => !device.is_software(),
             Path::Plain => false,
             Path::Fused => true,
         };

@@ -90,9 +90,7 @@ impl Constraints {
         let state = &mut self.state;
         match self.settings.constraint_solver {
             ConstraintSolver::GaussSeidel => {
-                for batch in 0..self.batch_count {
-                    timing.measure(shaders::PBD_SOLVE.name, || state.solve(parameters, batch, iteration));
-                }
+                timing.measure(shaders::PBD_SOLVE.name, || state.solve(parameters, iteration));
             }
             ConstraintSolver::Jacobi => {
                 timing.measure(shaders::PBD_JACOBI_SOLVE.name, || state.jacobi_solve(parameters, iteration));

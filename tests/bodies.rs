@@ -5,10 +5,13 @@ mod common;
 use common::{Validated, load, run};
 use glam::{Vec2, Vec3, Vec4};
 use tautline::engine::{Device, Frames};
-use tautline::model::{BendingForm, Blade, Cloth, TriangleMesh};
+use tautline::model::{BendingForm, Blade, Cloth, Coloring, TriangleMesh};
 use tautline::solver::{ConstraintSolver, Path, Pbd, PbdSettings, Solver, Step, Surroundings, Wind};
 
 type Bits = Vec<[u32; 4]>;
+
+/// What a person does to a solver, and whether bodies can go on.
+type Interference<'a> = (&'a dyn Fn(&mut Pbd), bool);
 
 fn bits(particles: &[Vec4]) -> Bits {
     particles.iter().map(|particle| particle.to_array().map(f32::to_bits)).collect()
@@ -163,7 +166,7 @@ fn a_cloth_goes_on_after_what_bodies_know_nothing_of() {
     let (cloth, step) = (cloth(BendingForm::Dihedral), step(3, 2));
     let settings = PbdSettings { bending_stiffness: 1e-5, compliance: 1e-5, ..settings() };
     let blade = Blade::plane(Vec3::new(0.0, -0.4, 0.0), Vec3::new(0.2, 1.0, 0.0)).unwrap();
-    let interferences: [(&dyn Fn(&mut Pbd), bool); 5] = [
+    let interferences: [Interference<'_>; 5] = [
         (&|solver| assert!(solver.cut(blade).unwrap()), false),
         (&|solver| solver.set_inverse_mass(5, 0.25), true),
         (&|solver| solver.set_inverse_mass(700, 0.0), true),
@@ -232,5 +235,69 @@ fn copies_of_a_grid_end_in_its_bits() {
         assert_eq!(pass, expected);
         assert_eq!(all.len(), 11 * alone.len());
         assert!(all.chunks(alone.len()).all(|copy| copy == alone), "{path}");
+    }
+}
+
+/// Larger than a workgroup on any device here, with smaller pieces beside it.
+fn large_cloth(bending: BendingForm) -> Cloth {
+    let mut cloth = mesh(&[[61, 60], [9, 9], [2, 30]]).cloth(0.2, bending);
+    cloth.pin([3, 100, 101, 555, 1000, 3000]);
+    cloth
+}
+
+/// In runs of batches, cluster by cluster.
+#[test]
+fn clusters_of_a_large_mesh_end_in_the_same_bits() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let blade = Blade::plane(Vec3::new(0.0, -0.4, 0.0), Vec3::new(0.2, 1.0, 0.0)).unwrap();
+    let compliant = PbdSettings { compliance: 1e-4, bending_compliance: 1e-2, ..settings() };
+    for (bending, step, settings) in [
+        (BendingForm::Distance, step(3, 1), settings()),
+        (BendingForm::Distance, step(2, 3), compliant),
+        (BendingForm::Dihedral, step(2, 2), PbdSettings { bending_stiffness: 1e-5, ..compliant }),
+        (BendingForm::Dihedral, step(1, 2), PbdSettings { lambda_accumulated: false, ..compliant }),
+    ] {
+        let cloth = large_cloth(bending);
+        let mut solvers = both(device, &cloth, step, settings);
+        let calls = |solver: &Pbd, name: &str| {
+            solver.passes().iter().filter(|(pass, _)| pass == name).map(|(_, calls)| *calls).sum::<u32>()
+        };
+        let batches = [0, 1].map(|number| calls(&solvers[number], "pbd/solve") + calls(&solvers[number], "pbd/bend"));
+        let runs = calls(&solvers[1], "pbd/body");
+        assert!(runs > 0 && 2 * (runs + batches[1]) <= batches[0], "{runs} and {batches:?}");
+        assert_eq!(calls(&solvers[1], "pbd/predict"), step.substeps);
+        let residuals = solvers.each_mut().map(|solver| {
+            record(device, solver, &step, 3);
+            solver.residuals(ConstraintSolver::GaussSeidel, 3).unwrap()
+        });
+        assert_eq!(residuals[0], residuals[1]);
+        assert!(ends(&solvers[0]) == ends(&solvers[1]), "{settings:?}");
+        for solver in &mut solvers {
+            solver.cut(blade).unwrap();
+            record(device, solver, &step, 1);
+        }
+        assert!(ends(&solvers[0]) == ends(&solvers[1]), "cut, {settings:?}");
+        assert_eq!(calls(&solvers[1], "pbd/body"), 0);
+    }
+}
+
+/// The order that clusters give constraints is another one, and no worse: what is left after as many iterations is as in the order
+/// of a colouring without clusters, but for a twentieth, as each order has its own.
+#[test]
+fn the_order_of_clusters_converges_as_well() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let clustered = Cloth { patches: Vec::new(), ..large_cloth(BendingForm::Distance) };
+    let (springs, coloring) = Coloring::greedy(clustered.springs.clone());
+    let greedy = Cloth { springs, coloring, ..clustered.clone() };
+    assert_ne!(greedy.springs, clustered.springs);
+    let residuals = [greedy, clustered].map(|cloth| {
+        let [mut plain, _] = both(device, &cloth, step(1, 1), settings());
+        plain.residuals(ConstraintSolver::GaussSeidel, 30).unwrap().unwrap()
+    });
+    assert!(residuals.iter().all(|left| left[30] < left[10] && left[10] < left[0]), "{residuals:?}");
+    for iteration in [10, 20, 30] {
+        assert!(residuals[1][iteration] < 1.05 * residuals[0][iteration], "{iteration}: {residuals:?}");
     }
 }

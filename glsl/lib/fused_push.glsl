@@ -8,4 +8,5 @@ layout(push_constant) uniform FusedPush {
     uint finishes; // whether they are the last
     vec4 flutter_phases[6]; // rad, of each substep, four after four
     uint accumulates; // whether lambdas go on from sweep to sweep, which tiles cannot
+    uint first_sweep; // number of the first one within its substep, where they do
 } push;

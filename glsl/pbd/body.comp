@@ -2,7 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #pragma no_contraction
 
-// Whole substeps of what hangs together, or all iterations of one: each workgroup keeps the particles of a body in its shared
+// Whole substeps of what hangs together, all iterations of one, or one iteration over what hangs together in some batches:
+// each workgroup keeps the particles of a body in its shared
 // memory and goes over the body's constraints and hinges batch by batch. What it finds is in the same bits as the plain path,
 // pbd/predict, pbd/solve, pbd/bend and pbd/velocity: the batches have the same order, and the functions are the same.
 
@@ -159,7 +160,9 @@ void main() {
             }
         }
         barrier();
-        for (uint sweep = 0; sweep < push.sweeps; ++sweep) iterate(body, sweep == 0 || push.accumulates == 0);
+        for (uint sweep = 0; sweep < push.sweeps; ++sweep) {
+            iterate(body, push.first_sweep + sweep == 0 || push.accumulates == 0);
+        }
         // In `positions` every particle is still where it was before the substep, unless another pass has predicted.
         for (uint local = invocation; local < body.particle_count; local += gl_WorkGroupSize.x) {
             uint index = body_particles[body.first_particle + local];

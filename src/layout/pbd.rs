@@ -145,6 +145,8 @@ pub struct FusedPush {
     pub flutter_phases: [f32; MOST_FUSED_SUBSTEPS],
     /// 1 where lambdas go on from sweep to sweep, which tiles cannot, else 0.
     pub accumulates: u32,
+    /// Number of the first of these sweeps within its substep, where lambdas go on.
+    pub first_sweep: u32,
 }
 
 /// Where the lists of `pbd/body` have a body, 32 bytes; bodies that are alike share their constraints and hinges.
@@ -208,7 +210,7 @@ assert_same_layout!(PbdParameters {
 });
 assert_same_layout!(PredictPush { flutter_phase });
 assert_same_layout!(TileParameters { grid_size, inverse_mass, families });
-assert_same_layout!(FusedPush { substeps, sweeps, predicts, finishes, flutter_phases, accumulates });
+assert_same_layout!(FusedPush { substeps, sweeps, predicts, finishes, flutter_phases, accumulates, first_sweep });
 assert_same_layout!(PbdBody {
     first_particle,
     particle_count,

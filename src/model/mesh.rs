@@ -214,7 +214,7 @@ impl TriangleMesh {
             // Corners that already touch, of triangles folded onto each other, have no direction to be pushed apart in.
             springs.extend(across.filter(|spring| spring.rest_length > 0.0));
         }
-        let (springs, coloring) = Coloring::greedy(springs);
+        let (springs, coloring) = Coloring::clustered(springs);
         let patch = |spring: &Spring| {
             edges.binary_search(&spring.particles).map_or_else(|_| Patch::default(), |index| edge_patches[index])
         };

@@ -4,6 +4,7 @@ mod adjacency;
 mod attachment;
 mod bounds;
 mod closed_mesh;
+mod clusters;
 mod collider;
 mod coloring;
 mod components;
@@ -191,6 +192,6 @@ impl Cloth {
     /// Lets the cloth resist bending at the edges that its triangles share, as they are now.
     pub fn add_hinges(&mut self) {
         let positions: Vec<Vec3> = self.positions.iter().map(|position| position.truncate()).collect();
-        (self.hinges, self.hinge_coloring) = Coloring::greedy(hinge::hinges(&positions, &self.triangles));
+        (self.hinges, self.hinge_coloring) = Coloring::clustered(hinge::hinges(&positions, &self.triangles));
     }
 }

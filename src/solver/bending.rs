@@ -13,7 +13,7 @@ use crate::shaders;
 pub(super) struct Bending {
     pub(super) hinges: Buffer,
     pub(super) batches: Vec<Range<u32>>,
-    bend: Bindings<Kernel>,
+    pub(super) bend: Bindings<Kernel>,
 }
 
 impl Bending {

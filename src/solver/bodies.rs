@@ -23,6 +23,15 @@ pub(super) struct Bodies {
 }
 
 impl BodyLists {
+    /// Most particles of a body on a device; none where it cannot bind what bodies need.
+    pub(super) fn most_particles_on(device: &Device) -> Option<u32> {
+        let limits = device.limits();
+        let is_able = limits.max_per_stage_descriptor_storage_buffers >= STORAGE_BUFFERS;
+        // Indices within a body have 16 bits.
+        let most = limits.max_compute_shared_memory_size / size_of::<glam::Vec4>() as u32;
+        is_able.then_some(most.min(1 << 16))
+    }
+
     /// The bodies of a cloth, where each of its components fits into a workgroup of the device.
     pub(super) fn fitting(
         device: &Device,
@@ -30,14 +39,13 @@ impl BodyLists {
         constraints: Batched<'_, Constraint>,
         hinges: Batched<'_, Hinge>,
     ) -> Option<Self> {
-        let limits = device.limits();
-        if limits.max_per_stage_descriptor_storage_buffers < STORAGE_BUFFERS {
-            return None;
-        }
-        let particles_fit = limits.max_compute_shared_memory_size / size_of::<glam::Vec4>() as u32;
-        // Indices within a body have 16 bits.
-        let lists = Self::new(particle_count, constraints, hinges, particles_fit.min(1 << 16))?;
-        (lists.bodies.len() <= limits.max_compute_work_group_count[0] as usize).then_some(lists)
+        let most = Self::most_particles_on(device)?;
+        Self::new(particle_count, constraints, hinges, most, true).filter(|lists| lists.are_few_enough(device))
+    }
+
+    /// Whether the device has as many workgroups in a dispatch.
+    pub(super) fn are_few_enough(&self, device: &Device) -> bool {
+        self.bodies.len() <= device.limits().max_compute_work_group_count[0] as usize
     }
 }
 

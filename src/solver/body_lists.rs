@@ -58,31 +58,35 @@ impl BatchEnds {
 }
 
 impl BodyLists {
-    /// Divides what hangs together by constraints and hinges among bodies of at most `most_particles` (65,536 at most); none
-    /// where a component has more.
+    /// Divides what hangs together by the constraints and hinges of batches among bodies of at most `most_particles` (65,536 at
+    /// most); none where a component has more. What nothing joins is in a body as well, where `loose` says so.
     pub(super) fn new(
         particle_count: usize,
         (constraints, batches): Batched<'_, Constraint>,
         (hinges, hinge_batches): Batched<'_, Hinge>,
         most_particles: u32,
+        loose: bool,
     ) -> Option<Self> {
-        let pairs = constraints.iter().map(Constraint::particles);
-        let pairs = pairs.chain(hinges.iter().flat_map(|hinge| hinge.edges().into_iter().take(4)));
-        let body_of = share_out(&Components::of_pairs(particle_count, pairs), most_particles)?;
-        let body_count = body_of.iter().max().map_or(0, |last| last + 1) as usize;
+        let pairs = in_batches(batches).map(|index| constraints[index].particles());
+        let pairs = pairs.chain(in_batches(hinge_batches).flat_map(|index| hinges[index].edges().into_iter().take(4)));
+        let body_of = share_out(&Components::of_pairs(particle_count, pairs), most_particles, loose)?;
+        let body_count = body_of.iter().flatten().max().map_or(0, |last| last + 1) as usize;
 
         let mut counts = vec![0; body_count];
         // The place of each particle within its body.
-        let mut places = Vec::with_capacity(particle_count);
-        for &body in &body_of {
-            places.push(counts[body as usize]);
-            counts[body as usize] += 1;
+        let mut places = vec![0; particle_count];
+        for (place, body) in places.iter_mut().zip(&body_of) {
+            if let Some(body) = body {
+                *place = counts[*body as usize];
+                counts[*body as usize] += 1;
+            }
         }
+        let body_at = |particle: u32| body_of[particle as usize].expect("what is joined is in a body") as usize;
         let pair = |[one, other]: [u32; 2]| places[one as usize] | places[other as usize] << 16;
         let mut contents = vec![Content::default(); body_count];
         for (number, batch) in batches.iter().enumerate() {
             for constraint in &constraints[batch.start as usize..batch.end as usize] {
-                let content = &mut contents[body_of[constraint.index_a as usize] as usize];
+                let content = &mut contents[body_at(constraint.index_a)];
                 content.batch_ends.count(number);
                 let particles = pair(constraint.particles());
                 content.constraints.push(BodyConstraint { particles, rest_length: constraint.rest_length });
@@ -92,7 +96,7 @@ impl BodyLists {
         for (number, batch) in hinge_batches.iter().enumerate() {
             for hinge in &hinges[batch.start as usize..batch.end as usize] {
                 let [a, b, c, d] = hinge.particles;
-                let content = &mut contents[body_of[a as usize] as usize];
+                let content = &mut contents[body_at(a)];
                 content.hinge_batch_ends.count(number);
                 let Hinge { rest_angle, compliance, .. } = *hinge;
                 content.hinges.push(BodyHinge { edge: pair([a, b]), corners: pair([c, d]), rest_angle, compliance });
@@ -102,7 +106,7 @@ impl BodyLists {
     }
 
     /// The lists of bodies with so many particles and such contents; those that are alike are listed once.
-    fn joined(body_of: &[u32], counts: &[u32], contents: Vec<Content>) -> Self {
+    fn joined(body_of: &[Option<u32>], counts: &[u32], contents: Vec<Content>) -> Self {
         let mut lists = Self { most_particles: counts.iter().copied().max().unwrap_or(0), ..Self::default() };
         let mut known = HashMap::new();
         let mut first_particle = 0;
@@ -114,10 +118,13 @@ impl BodyLists {
             lists.lambda_count += lambda_count;
         }
         let mut next: Vec<u32> = lists.bodies.iter().map(|body| body.first_particle).collect();
-        lists.particles = vec![0; body_of.len()];
-        for (particle, &body) in body_of.iter().enumerate() {
-            let place = &mut next[body as usize];
-            lists.particles[*place as usize] = particle as u32;
+        lists.particles = vec![0; first_particle as usize];
+        for (particle, body) in (0_u32..).zip(body_of) {
+            let Some(body) = body else {
+                continue;
+            };
+            let place = &mut next[*body as usize];
+            lists.particles[*place as usize] = particle;
             *place += 1;
         }
         lists
@@ -163,8 +170,13 @@ impl Content {
     }
 }
 
-/// The number of the body of each particle; none where a component has more than `most_particles`.
-fn share_out(components: &Components, most_particles: u32) -> Option<Vec<u32>> {
+/// The indices of what is in batches.
+fn in_batches(batches: &[Range<u32>]) -> impl Iterator<Item = usize> {
+    batches.iter().cloned().flatten().map(|index| index as usize)
+}
+
+/// The number of the body of each particle, if it is in one; none where a component has more than `most_particles`.
+fn share_out(components: &Components, most_particles: u32, loose: bool) -> Option<Vec<Option<u32>>> {
     let mut sizes = vec![0; components.of.len()];
     components.of.iter().for_each(|&root| sizes[root as usize] += 1);
     let largest = sizes.iter().copied().max().unwrap_or(0);
@@ -173,13 +185,13 @@ fn share_out(components: &Components, most_particles: u32) -> Option<Vec<u32>> {
     }
     let most = largest.max(LEAST_PARTICLES).min(most_particles);
     let (mut body, mut filled) = (0, 0);
-    let mut bodies = vec![0; components.of.len()];
-    for (root, &size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
+    let mut bodies = vec![None; components.of.len()];
+    for (root, &size) in sizes.iter().enumerate().filter(|(_, size)| **size > u32::from(!loose)) {
         if filled + size > most {
             (body, filled) = (body + 1, 0);
         }
         filled += size;
-        bodies[root] = body;
+        bodies[root] = Some(body);
     }
     Some(components.of.iter().map(|&root| bodies[root as usize]).collect())
 }
@@ -230,7 +242,7 @@ mod tests {
     #[test]
     fn bodies_have_all_that_hangs_together_in_its_order() {
         let (particle_count, constraints, batches) = chains(&[300, 1, 200, 56, 2, 300, 1, 1]);
-        let lists = BodyLists::new(particle_count, (&constraints, &batches), (&[], &[]), 300).expect("bodies");
+        let lists = BodyLists::new(particle_count, (&constraints, &batches), (&[], &[]), 300, true).expect("bodies");
         assert_eq!(lists.most_particles, 300);
         let counts: Vec<u32> = lists.bodies.iter().map(|body| body.particle_count).collect();
         assert_eq!(counts, [300, 259, 300, 2]);
@@ -239,9 +251,9 @@ mod tests {
         assert_eq!(particles, (0..particle_count as u32).collect::<Vec<_>>());
         assert_eq!(lists.lambda_count as usize, constraints.len());
         let unpacked = unpacked(&lists);
-        for batch in 0..2 {
+        for (batch, range) in batches.iter().enumerate() {
             let in_batch = unpacked.iter().flatten().filter(|(_, number)| *number == batch);
-            let range = batches[batch].start as usize..batches[batch].end as usize;
+            let range = range.start as usize..range.end as usize;
             assert_eq!(in_batch.map(|(constraint, _)| *constraint).collect::<Vec<_>>(), constraints[range]);
         }
         // Of what is alike, one is listed.
@@ -253,20 +265,35 @@ mod tests {
     fn what_is_too_large_is_in_no_body() {
         let (particle_count, constraints, batches) = chains(&[4, 301]);
         let constraints = (&constraints[..], &batches[..]);
-        assert!(BodyLists::new(particle_count, constraints, (&[], &[]), 300).is_none());
-        assert!(BodyLists::new(particle_count, constraints, (&[], &[]), 301).is_some());
+        assert!(BodyLists::new(particle_count, constraints, (&[], &[]), 300, true).is_none());
+        assert!(BodyLists::new(particle_count, constraints, (&[], &[]), 301, true).is_some());
+    }
+
+    #[test]
+    fn what_nothing_joins_is_left_out_where_it_is_not_asked_for() {
+        let (particle_count, constraints, batches) = chains(&[3, 1, 2]);
+        let of_batches = |batches| {
+            let lists =
+                BodyLists::new(particle_count, (&constraints, batches), (&[], &[]), 300, false).expect("bodies");
+            (lists.particles.clone(), unpacked(&lists).concat().len())
+        };
+        assert_eq!(of_batches(&batches), (vec![0, 1, 2, 4, 5], 3));
+        // Only links 1 to 2 are of odd numbers.
+        assert_eq!(of_batches(&batches[1..]), (vec![1, 2], 1));
     }
 
     #[test]
     fn hinges_hold_together_as_well() {
         let hinge = Hinge { particles: [0, 4, 1, 3], rest_angle: 0.5, compliance: 2.0 };
-        let lists = BodyLists::new(5, (&[], &[]), (&[hinge], &[0..1]), 256).expect("bodies");
+        let batch = std::slice::from_ref(&(0..1));
+        let bodies = |most| BodyLists::new(5, (&[], &[]), (&[hinge], batch), most, true);
+        let lists = bodies(256).expect("bodies");
         assert_eq!(lists.bodies.len(), 1);
         let expected = BodyHinge { edge: 4 << 16, corners: 1 | 3 << 16, rest_angle: 0.5, compliance: 2.0 };
         assert_eq!(lists.hinges, [expected]);
         // Particle 2 is alone, the other four hang together.
-        assert!(BodyLists::new(5, (&[], &[]), (&[hinge], &[0..1]), 3).is_none());
-        let apart = BodyLists::new(5, (&[], &[]), (&[hinge], &[0..1]), 4).expect("bodies");
+        assert!(bodies(3).is_none());
+        let apart = bodies(4).expect("bodies");
         assert_eq!((apart.bodies.len(), &apart.particles[..]), (2, &[0, 1, 3, 4, 2][..]));
     }
 }

@@ -8,6 +8,7 @@ mod bending;
 mod bodies;
 mod body_lists;
 mod clock;
+mod clusters;
 mod colliders;
 mod cpu;
 mod cutter;

@@ -9,6 +9,7 @@ use std::ops::Range;
 use glam::Vec4;
 
 use super::bending::Bending;
+use super::clusters::Clusters;
 use super::cutter::Cutter;
 use super::external::{External, Place};
 use super::jacobi::{Jacobi, PbdBuffers};
@@ -36,6 +37,8 @@ pub struct Pbd {
     pub(super) velocities: Buffer,
     /// None where the plain path is faster, or there is no other.
     pub(super) fused: Option<Fused>,
+    /// Likewise, where runs of batches have one dispatch and all else is as on the plain path.
+    pub(super) clusters: Option<Clusters>,
     /// In which place the particles are once the steps recorded so far have run; all that knows one place works on the first.
     pub(super) place: usize,
     pub(super) constraints: Buffer,
@@ -164,8 +167,8 @@ impl Pbd {
             forces: external.forces(),
             parameters: &parameters,
         };
-        let fused =
-            division.map(|division| Fused::new(device, division, &buffers, second, &step, surroundings)).transpose()?;
+        let divided = division.map(|division| division.on_device(device, &buffers, second, &step, surroundings));
+        let (fused, clusters) = divided.transpose()?.unwrap_or_default();
         let bending = if hinges.is_empty() {
             None
         } else {
@@ -181,6 +184,7 @@ impl Pbd {
             positions,
             velocities,
             fused,
+            clusters,
             place: 0,
             constraints: constraint_buffer,
             lambdas,
@@ -270,10 +274,28 @@ impl Pbd {
     pub(super) fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
             jacobi.record(recorder, iteration)?;
+        } else if let Some(clusters) = self.clusters_in_use() {
+            let bend = self.bending.as_ref().map(|bending| &bending.bend);
+            return clusters.record(recorder, &self.solve, bend, iteration);
         } else {
             record_batches(recorder, &self.solve, &self.batches, iteration)?;
         }
         self.bending.as_ref().map_or(Ok(()), |bending| bending.record(recorder, iteration))
+    }
+
+    /// Appends the passes that go over the batches of so many iterations, with their calls.
+    fn batch_passes(&self, iterations: u32, passes: &mut Vec<(String, u32)>) {
+        let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
+        match self.settings.constraint_solver {
+            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
+            ConstraintSolver::Jacobi => {
+                add(shaders::PBD_JACOBI_SOLVE, iterations);
+                add(shaders::PBD_JACOBI_APPLY, iterations);
+            }
+        }
+        if let Some(bending) = &self.bending {
+            add(shaders::PBD_BEND, iterations * bending.batches.len() as u32);
+        }
     }
 
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
@@ -488,17 +510,12 @@ impl Solver for Pbd {
         let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();
         passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
         passes.extend(self.external.attachment_pass());
+        if let Some(clusters) = self.clusters_in_use() {
+            passes.extend(clusters.passes().into_iter().map(|(name, calls)| (name, iterations * calls)));
+        } else {
+            self.batch_passes(iterations, &mut passes);
+        }
         let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
-        match self.settings.constraint_solver {
-            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
-            ConstraintSolver::Jacobi => {
-                add(shaders::PBD_JACOBI_SOLVE, iterations);
-                add(shaders::PBD_JACOBI_APPLY, iterations);
-            }
-        }
-        if let Some(bending) = &self.bending {
-            add(shaders::PBD_BEND, iterations * bending.batches.len() as u32);
-        }
         if !self.colliders().is_empty() {
             add(shaders::PBD_COLLIDE, substeps);
         }

@@ -3,6 +3,7 @@
 
 use super::bodies::Bodies;
 use super::body_lists::{Batched, BodyLists};
+use super::clusters::{Clusters, Runs};
 use super::tiles::{SecondPlace, TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
 use crate::engine::{self, Buffer, Device, Recorder};
@@ -14,6 +15,7 @@ use crate::shaders;
 pub(super) enum Division {
     Tiles(TiledGrid, TileShape),
     Bodies(BodyLists),
+    Clusters(Runs<BodyLists>),
 }
 
 /// What takes whole sweeps of a cloth in a dispatch.
@@ -56,7 +58,10 @@ impl Division {
             let shape = TileShape::fastest(device, &grid.grid, grid.bends, most_sweeps.max(1))?;
             Some(Self::Tiles(grid, shape))
         });
-        tiles.or_else(|| BodyLists::fitting(device, cloth.positions.len(), constraints, hinges).map(Self::Bodies))
+        let count = cloth.positions.len();
+        tiles
+            .or_else(|| BodyLists::fitting(device, count, constraints, hinges).map(Self::Bodies))
+            .or_else(|| Runs::fitting(device, count, constraints, hinges).map(Self::Clusters))
     }
 }
 
@@ -75,27 +80,32 @@ fn whole_substeps(shape: &TileShape, grid: &Grid, step: &Step) -> u32 {
     if shape.holds(grid) { u32::MAX } else { shape.sweeps / step.iterations.max(1) }
 }
 
-impl Fused {
-    /// Divides a cloth whose particles have a second place, where it is divided into tiles.
-    pub(super) fn new(
+impl Division {
+    /// Divides a cloth whose particles have a second place, where they need one: what takes whole sweeps of it in a dispatch, or
+    /// else runs of batches.
+    pub(super) fn on_device(
+        self,
         device: &Device,
-        division: Division,
         buffers: &FusedBuffers<'_>,
         second: Option<SecondPlace>,
         step: &Step,
         surroundings: &Surroundings<'_>,
-    ) -> engine::Result<Self> {
+    ) -> engine::Result<(Option<Fused>, Option<Clusters>)> {
         let most = if is_interrupted(surroundings) { 0 } else { MOST_FUSED_SUBSTEPS as u32 };
-        Ok(match division {
-            Division::Tiles(grid, shape) => {
+        Ok(match self {
+            Self::Tiles(grid, shape) => {
                 let second = second.expect("a second place for tiles");
                 let most = most.min(whole_substeps(&shape, &grid.grid, step));
-                Self::Tiles(Tiles::new(device, grid, shape, most, buffers, &second)?, second)
+                let tiles = Tiles::new(device, grid, shape, most, buffers, &second)?;
+                (Some(Fused::Tiles(tiles, second)), None)
             }
-            Division::Bodies(lists) => Self::Bodies(Bodies::new(device, &lists, most, buffers)?),
+            Self::Bodies(lists) => (Some(Fused::Bodies(Bodies::new(device, &lists, most, buffers)?)), None),
+            Self::Clusters(runs) => (None, Some(runs.on_device(device, buffers)?)),
         })
     }
+}
 
+impl Fused {
     /// The second place of the particles, if they have one.
     pub(super) fn second(&self) -> Option<&SecondPlace> {
         match self {
@@ -139,23 +149,33 @@ impl Fused {
 }
 
 impl Pbd {
-    /// What the next step goes through, if it is not the plain path.
-    fn fused_in_use(&self) -> Option<&Fused> {
-        let fused = self.fused.as_ref()?;
-        let settings = &self.settings;
-        // Nothing here knows of cuts.
-        let is_able = settings.path != Path::Plain
-            && settings.constraint_solver == ConstraintSolver::GaussSeidel
+    /// Whether the next step can be other than batch by batch; what has been cut cannot.
+    fn can_join_batches(&self) -> bool {
+        self.settings.path != Path::Plain
+            && self.settings.constraint_solver == ConstraintSolver::GaussSeidel
             && self.step.iterations > 0
             && self.cutter.is_none()
-            && match fused {
-                Fused::Tiles(tiles, _) => !self.has_other_masses && !keeps_lambdas(&tiles.tiled, &self.step, settings),
-                Fused::Bodies(_) => true,
-            };
-        is_able.then_some(fused)
     }
 
-    /// Whether the next step takes fewer dispatches than the plain path.
+    /// What takes whole sweeps of the next step in a dispatch, if anything does.
+    fn fused_in_use(&self) -> Option<&Fused> {
+        self.fused.as_ref().filter(|fused| {
+            self.can_join_batches()
+                && match fused {
+                    Fused::Tiles(tiles, _) => {
+                        !self.has_other_masses && !keeps_lambdas(&tiles.tiled, &self.step, &self.settings)
+                    }
+                    Fused::Bodies(_) => true,
+                }
+        })
+    }
+
+    /// What takes runs of batches of the next step in a dispatch, if anything does.
+    pub(super) fn clusters_in_use(&self) -> Option<&Clusters> {
+        self.clusters.as_ref().filter(|_| self.can_join_batches())
+    }
+
+    /// Whether the next step takes whole sweeps in a dispatch.
     pub(super) fn is_fused(&self) -> bool {
         self.fused_in_use().is_some()
     }
@@ -194,6 +214,7 @@ impl Pbd {
             finishes: 1,
             flutter_phases: self.flutter_phases(time, first, count),
             accumulates: self.accumulates(),
+            first_sweep: 0,
         };
         self.external.record_forces(recorder, self.place)?;
         self.record_sweeps(recorder, &push)
@@ -231,6 +252,7 @@ impl Pbd {
                 finishes: (is_last && !collides).into(),
                 flutter_phases,
                 accumulates: self.accumulates(),
+                first_sweep: iteration,
             };
             let label = format!("iterations {} to {} of {iterations}", iteration + 1, iteration + sweeps);
             recorder.within(&label, |recorder| self.record_sweeps(recorder, &push))?;

@@ -2,30 +2,14 @@
 
 mod common;
 
-use common::{Validated, load, run};
+use common::{Bits, Validated, bits, load, run, run_solver};
 use glam::{Vec2, Vec3, Vec4};
-use tautline::engine::{Device, Frames};
+use tautline::engine::Device;
 use tautline::model::{BendingForm, Blade, Cloth, Coloring, TriangleMesh};
 use tautline::solver::{ConstraintSolver, Path, Pbd, PbdSettings, Solver, Step, Surroundings, Wind};
 
-type Bits = Vec<[u32; 4]>;
-
 /// What a person does to a solver, and whether bodies can go on.
 type Interference<'a> = (&'a dyn Fn(&mut Pbd), bool);
-
-fn bits(particles: &[Vec4]) -> Bits {
-    particles.iter().map(|particle| particle.to_array().map(f32::to_bits)).collect()
-}
-
-fn record(device: &Device, solver: &mut Pbd, step: &Step, steps: u32) {
-    let mut frames = Frames::new(device, 2).unwrap();
-    for number in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        solver.record(&mut recorder, f64::from(number) * f64::from(step.dt)).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
-}
 
 fn ends(solver: &Pbd) -> [Bits; 2] {
     [bits(&solver.positions().unwrap()), bits(&solver.velocities().read().unwrap())]
@@ -94,7 +78,7 @@ fn assert_same(device: &Device, cloth: &Cloth, step: Step, settings: PbdSettings
     let calls = step.substeps.div_ceil(24);
     assert_eq!(solvers[1].passes(), [("pbd/body".to_string(), calls)]);
     for solver in &mut solvers {
-        record(device, solver, &step, 4);
+        run_solver(device, solver, step.dt, 4);
     }
     let [plain, bodies] = solvers.each_ref().map(ends);
     let what = format!("{settings:?}, {} x {}", step.substeps, step.iterations);
@@ -106,7 +90,7 @@ fn assert_same(device: &Device, cloth: &Cloth, step: Step, settings: PbdSettings
     // And again, in the same bits.
     solvers[1].reset().unwrap();
     assert!(bits(&solvers[1].positions().unwrap()) == bits(&cloth.positions));
-    record(device, &mut solvers[1], &step, 4);
+    run_solver(device, &mut solvers[1], step.dt, 4);
     assert!(ends(&solvers[1]) == bodies, "{what}");
 }
 
@@ -152,7 +136,7 @@ fn a_component_that_is_too_large_for_the_device_takes_the_plain_path() {
         let [plain, bodies] = &mut both(device, &cloth, step(1, 1), settings());
         assert_eq!(bodies.passes()[0].0, expected);
         for solver in [&mut *plain, &mut *bodies] {
-            record(device, solver, &step(1, 1), 1);
+            run_solver(device, solver, step(1, 1).dt, 1);
         }
         assert!(ends(plain) == ends(bodies), "{rows} rows");
     }
@@ -176,13 +160,13 @@ fn a_cloth_goes_on_after_what_bodies_know_nothing_of() {
     for (number, (interfere, are_bodies)) in interferences.into_iter().enumerate() {
         let mut solvers = both(device, &cloth, step, settings);
         let found = solvers.each_mut().map(|solver| {
-            record(device, solver, &step, 1);
+            run_solver(device, solver, step.dt, 1);
             interfere(solver);
             let state = solver.state(0.0).unwrap();
-            record(device, solver, &step, 2);
+            run_solver(device, solver, step.dt, 2);
             let first = ends(solver);
             solver.set_state(&state).unwrap();
-            record(device, solver, &step, 1);
+            run_solver(device, solver, step.dt, 1);
             (state.positions, first, ends(solver))
         });
         assert!(found[0] == found[1], "interference {number}");
@@ -268,14 +252,14 @@ fn clusters_of_a_large_mesh_end_in_the_same_bits() {
         assert!(runs > 0 && 2 * (runs + batches[1]) <= batches[0], "{runs} and {batches:?}");
         assert_eq!(calls(&solvers[1], "pbd/predict"), step.substeps);
         let residuals = solvers.each_mut().map(|solver| {
-            record(device, solver, &step, 3);
+            run_solver(device, solver, step.dt, 3);
             solver.residuals(ConstraintSolver::GaussSeidel, 3).unwrap()
         });
         assert_eq!(residuals[0], residuals[1]);
         assert!(ends(&solvers[0]) == ends(&solvers[1]), "{settings:?}");
         for solver in &mut solvers {
             solver.cut(blade).unwrap();
-            record(device, solver, &step, 1);
+            run_solver(device, solver, step.dt, 1);
         }
         assert!(ends(&solvers[0]) == ends(&solvers[1]), "cut, {settings:?}");
         assert_eq!(calls(&solvers[1], "pbd/body"), 0);

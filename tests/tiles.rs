@@ -3,30 +3,16 @@
 
 mod common;
 
-use common::{TENT, Validated, load, run};
-use glam::{Vec3, Vec4};
-use tautline::engine::{Device, Frames};
+use common::{Bits, TENT, Validated, bits, load, run, run_solver};
+use glam::Vec3;
+use tautline::engine::Device;
 use tautline::model::{Blade, Cloth, Grid, GridPlane};
 use tautline::scene::presets;
 use tautline::solver::{Path, Pbd, PbdSettings, Solver, Step, Surroundings, TileShape, Wind};
 
-fn bits(particles: &[Vec4]) -> Vec<[u32; 4]> {
-    particles.iter().map(|particle| particle.to_array().map(f32::to_bits)).collect()
-}
-
-fn record(device: &Device, solver: &mut Pbd, step: &Step, steps: u32) {
-    let mut frames = Frames::new(device, 2).unwrap();
-    for number in 0..steps {
-        let mut recorder = frames.begin().unwrap();
-        solver.record(&mut recorder, f64::from(number) * f64::from(step.dt)).unwrap();
-        recorder.submit().unwrap();
-    }
-    frames.finish().unwrap();
-}
-
 /// Positions and velocities of a cloth after some steps.
-fn moved(device: &Device, solver: &mut Pbd, step: &Step) -> [Vec<[u32; 4]>; 2] {
-    record(device, solver, step, 4);
+fn moved(device: &Device, solver: &mut Pbd, step: &Step) -> [Bits; 2] {
+    run_solver(device, solver, step.dt, 4);
     [bits(&solver.positions().unwrap()), bits(&solver.velocities().read().unwrap())]
 }
 
@@ -204,10 +190,10 @@ fn a_cloth_goes_on_where_it_is_when_it_leaves_its_tiles() {
         let mut tiles = Pbd::in_tiles(device, &cloth, step, settings(), &around, shape(8, 16, 2, 1)).unwrap();
         let ends = [&mut plain, &mut tiles].map(|solver| {
             // One step of three dispatches: the particles are in their second place.
-            record(device, solver, &step, 1);
+            run_solver(device, solver, step.dt, 1);
             interfere(solver);
             let state = solver.state(0.0).unwrap();
-            record(device, solver, &step, 2);
+            run_solver(device, solver, step.dt, 2);
             (state.positions, bits(&solver.positions().unwrap()), bits(&solver.velocities().read().unwrap()))
         });
         assert!(ends[0] == ends[1], "interference {number}");
@@ -219,10 +205,10 @@ fn a_cloth_goes_on_where_it_is_when_it_leaves_its_tiles() {
 fn solver_starts_anew(device: &Device, solver: &mut Pbd, step: &Step) {
     solver.reset().unwrap();
     let start = bits(&solver.positions().unwrap());
-    record(device, solver, step, 1);
+    run_solver(device, solver, step.dt, 1);
     let once = bits(&solver.positions().unwrap());
     solver.reset().unwrap();
     assert!(bits(&solver.positions().unwrap()) == start);
-    record(device, solver, step, 1);
+    run_solver(device, solver, step.dt, 1);
     assert!(bits(&solver.positions().unwrap()) == once);
 }

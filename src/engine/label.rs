@@ -6,6 +6,7 @@
 use std::ffi::CStr;
 use std::fmt;
 use std::io::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -36,6 +37,24 @@ impl fmt::Display for OneOf {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(what, before, count) = self;
         write!(formatter, "{what} {} of {count}", before + 1)
+    }
+}
+
+/// The label of some of several that follow each other: `substeps 3 to 5 of 15` is `SomeOf("substeps", 2..5, 15)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SomeOf(
+    /// What they are.
+    pub &'static str,
+    /// Which ones, the first of all being number 0.
+    pub Range<u32>,
+    /// How many there are.
+    pub u32,
+);
+
+impl fmt::Display for SomeOf {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(what, Range { start, end }, count) = self;
+        write!(formatter, "{what} {} to {end} of {count}", start + 1)
     }
 }
 

@@ -60,7 +60,7 @@ pub use image::{COLOR_FORMAT, DEPTH_FORMAT, Image, ImageKind};
 pub use instance::{Instance, InstanceOptions};
 pub use interface::{Interface, Pipeline, ShaderCode};
 pub use kernel::Kernel;
-pub use label::OneOf;
+pub use label::{OneOf, SomeOf};
 pub use machine::LoaderInfo;
 pub use recorder::Recorder;
 pub use replaced::Replacements;

@@ -4,6 +4,7 @@
 //! first, batch by batch: all of that is one pass for those who take a cluster at a time. What is left joins particles along the
 //! borders of clusters, which are divided anew, and so on.
 
+use super::ends::places_of_particles;
 use super::{Coloring, Joins};
 
 /// Most particles of a cluster: what workgroups of nearly all devices have room for in 32 KiB.
@@ -47,19 +48,11 @@ impl Coloring {
 
 /// The cluster of each particle: from the lowest that has none yet, what lies nearest along springs, up to `most` particles.
 fn clusters<T: Joins>(springs: &[T], most: usize) -> Vec<u32> {
-    let count = springs.iter().flat_map(T::particles).max().map_or(0, |&highest| highest as usize + 1);
-    // The springs at each particle, one after the other.
-    let mut firsts = vec![0; count + 1];
-    springs.iter().flat_map(T::particles).for_each(|&particle| firsts[particle as usize + 1] += 1);
-    (0..count).for_each(|particle| firsts[particle + 1] += firsts[particle]);
-    let mut around = vec![0_u32; firsts[count]];
-    let mut next = firsts.clone();
-    for (number, spring) in springs.iter().enumerate() {
-        for &particle in spring.particles() {
-            around[next[particle as usize]] = number as u32;
-            next[particle as usize] += 1;
-        }
-    }
+    let particles = springs.iter().flat_map(T::particles).copied();
+    let count = particles.clone().max().map_or(0, |highest| highest as usize + 1);
+    let (firsts, places) = places_of_particles(count, particles);
+    // All springs join as many particles.
+    let joined = springs.first().map_or(1, |spring| spring.particles().len());
     let mut cluster_of = vec![NONE; count];
     let mut members = Vec::with_capacity(most);
     let mut number = 0;
@@ -74,8 +67,8 @@ fn clusters<T: Joins>(springs: &[T], most: usize) -> Vec<u32> {
         while reached < members.len() {
             let particle = members[reached];
             reached += 1;
-            for &spring in &around[firsts[particle]..firsts[particle + 1]] {
-                for &neighbour in springs[spring as usize].particles() {
+            for &place in &places[firsts[particle] as usize..firsts[particle + 1] as usize] {
+                for &neighbour in springs[place as usize / joined].particles() {
                     if cluster_of[neighbour as usize] == NONE && members.len() < most {
                         cluster_of[neighbour as usize] = number;
                         members.push(neighbour as usize);

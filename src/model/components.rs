@@ -29,8 +29,8 @@ impl Components {
     }
 }
 
-/// The root of the tree of `vertex`, shortening the way to it.
-fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+/// The root of the tree of `vertex` in a union-find forest, shortening the way to it.
+pub(crate) fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
     while parents[vertex as usize] != vertex {
         parents[vertex as usize] = parents[parents[vertex as usize] as usize];
         vertex = parents[vertex as usize];

@@ -3,22 +3,30 @@ use crate::layout::Constraint;
 /// The ends of constraints at each particle: those of particle `i` are the second list's from the first list's `[i]` up
 /// to its `[i + 1]`, each twice the constraint's index, plus 1 at its second particle, in ascending order.
 pub fn ends_at_particles(particle_count: usize, constraints: &[Constraint]) -> (Vec<u32>, Vec<u32>) {
-    let particles = || constraints.iter().flat_map(|constraint| [constraint.index_a, constraint.index_b]);
-    let mut first_ends = vec![0; particle_count + 1];
-    for particle in particles() {
-        first_ends[particle as usize + 1] += 1;
+    places_of_particles(particle_count, constraints.iter().flat_map(Constraint::particles))
+}
+
+/// Where each particle is in a list: the places of particle `i` are the second list's from the first list's `[i]` up to its
+/// `[i + 1]`, in ascending order.
+pub(super) fn places_of_particles(
+    particle_count: usize,
+    list: impl Iterator<Item = u32> + Clone,
+) -> (Vec<u32>, Vec<u32>) {
+    let mut firsts = vec![0; particle_count + 1];
+    for particle in list.clone() {
+        firsts[particle as usize + 1] += 1;
     }
     for index in 0..particle_count {
-        first_ends[index + 1] += first_ends[index];
+        firsts[index + 1] += firsts[index];
     }
-    let mut next = first_ends.clone();
-    let mut ends = vec![0; 2 * constraints.len()];
-    for (end, particle) in particles().enumerate() {
+    let mut next = firsts.clone();
+    let mut places = vec![0; firsts[particle_count] as usize];
+    for (place, particle) in list.enumerate() {
         let next = &mut next[particle as usize];
-        ends[*next as usize] = end as u32;
+        places[*next as usize] = place as u32;
         *next += 1;
     }
-    (first_ends, ends)
+    (firsts, places)
 }
 
 #[cfg(test)]

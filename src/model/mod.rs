@@ -37,7 +37,7 @@ pub use bounds::bounds;
 pub use closed_mesh::{ClosedMesh, ClosedMeshError, SignedDistance};
 pub use collider::{Collider, Path, Pose, Shape, Turn, collider_samples, colliders_during};
 pub use coloring::{Coloring, Joins};
-pub(crate) use components::Components;
+pub(crate) use components::{Components, root};
 pub use cut::{Blade, Cut};
 pub use distance_field::{DistanceField, FIELD_CELLS, FieldGrid};
 pub use ends::ends_at_particles;

@@ -9,6 +9,7 @@ use super::pbd::record_batches;
 use super::pbd_fused::FusedBuffers;
 use crate::engine::{self, Bindings, Device, Kernel, Recorder};
 use crate::layout::{Constraint, FusedPush, Hinge};
+use crate::model::root;
 use crate::shaders;
 
 /// A run of batches.
@@ -141,7 +142,7 @@ struct Sets {
 impl Sets {
     /// Joins the sets of two particles, and says how large theirs is then.
     fn join(&mut self, pair: [u32; 2]) -> u32 {
-        let [one, other] = pair.map(|particle| self.root(particle));
+        let [one, other] = pair.map(|particle| root(&mut self.parents, particle));
         let [large, small] =
             if self.sizes[one as usize] < self.sizes[other as usize] { [other, one] } else { [one, other] };
         if large != small {
@@ -149,14 +150,6 @@ impl Sets {
             self.sizes[large as usize] += self.sizes[small as usize];
         }
         self.sizes[large as usize]
-    }
-
-    fn root(&mut self, mut particle: u32) -> u32 {
-        while self.parents[particle as usize] != particle {
-            self.parents[particle as usize] = self.parents[self.parents[particle as usize] as usize];
-            particle = self.parents[particle as usize];
-        }
-        particle
     }
 }
 

@@ -38,6 +38,8 @@ mod verlet_memory;
 mod verlet_settings;
 mod verlet_tile;
 
+use std::ops::Range;
+
 use glam::{Vec3, Vec4};
 
 pub use air::Air;
@@ -62,7 +64,7 @@ pub use verlet::Verlet;
 pub use verlet_settings::{VerletSettings, VerletStorage};
 pub use verlet_tile::VerletTile;
 
-use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, Staging};
+use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, SomeOf, Staging};
 use crate::model::{Blade, Grip};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
@@ -83,6 +85,16 @@ impl Step {
     #[must_use]
     pub fn substep_dt(&self) -> f32 {
         self.dt / self.substeps as f32
+    }
+
+    /// When a substep of the step that starts at `time` starts \[s\].
+    fn start_of(&self, substep: u32, time: f64) -> f64 {
+        time + f64::from(substep) * f64::from(self.substep_dt())
+    }
+
+    /// What captures call substeps that one dispatch makes.
+    fn label_of(&self, substeps: Range<u32>) -> SomeOf {
+        SomeOf("substeps", substeps, self.substeps)
     }
 
     /// What captures call a substep.

@@ -242,7 +242,7 @@ impl Pbd {
 
     /// The phase of the wind's flutter in a substep of the step that starts at `time` \[s\], \[rad\].
     pub(super) fn flutter_phase(&self, time: f64, substep: u32) -> f32 {
-        self.settings.wind.flutter_phase(time + f64::from(substep) * f64::from(self.step.substep_dt()))
+        self.settings.wind.flutter_phase(self.step.start_of(substep, time))
     }
 
     /// Records the passes of one substep of the step that starts at `time` \[s\].

@@ -6,7 +6,7 @@ use super::body_lists::{Batched, BodyLists};
 use super::clusters::{Clusters, Runs};
 use super::tiles::{SecondPlace, TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
-use crate::engine::{self, Buffer, Device, Recorder};
+use crate::engine::{self, Buffer, Device, Recorder, SomeOf};
 use crate::layout::{Constraint, FusedPush, Hinge, MOST_FUSED_SUBSTEPS, PredictPush};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
@@ -46,9 +46,7 @@ impl Division {
         settings: &PbdSettings,
         surroundings: &Surroundings<'_>,
     ) -> Option<Self> {
-        // A software device does not gain by any of it.
-        let is_slower = device.is_software() && settings.path != Path::Fused;
-        if settings.path == Path::Plain || is_slower {
+        if !settings.path.joins_on(device) {
             return None;
         }
         let tiles = TiledGrid::of(cloth, constraints.0)
@@ -65,9 +63,14 @@ impl Division {
     }
 }
 
-/// Whether lambdas count from one iteration to the next.
+/// Whether lambdas go on from iteration to iteration.
+fn accumulates(step: &Step, settings: &PbdSettings) -> bool {
+    step.iterations > 1 && settings.lambda_accumulated
+}
+
+/// Whether they make a difference.
 fn keeps_lambdas(grid: &TiledGrid, step: &Step, settings: &PbdSettings) -> bool {
-    step.iterations > 1 && settings.lambda_accumulated && grid.is_compliant()
+    accumulates(step, settings) && grid.is_compliant()
 }
 
 /// Whether other passes come between two substeps.
@@ -193,7 +196,7 @@ impl Pbd {
         }
         for first in (0..substeps).step_by(at_once as usize) {
             let count = at_once.min(substeps - first);
-            let label = format!("substeps {} to {} of {substeps}", first + 1, first + count);
+            let label = self.step.label_of(first..first + count);
             recorder.within(&label, |recorder| self.record_whole_substeps(recorder, time, first, count))?;
         }
         Ok(())
@@ -213,7 +216,7 @@ impl Pbd {
             predicts: 1,
             finishes: 1,
             flutter_phases: self.flutter_phases(time, first, count),
-            accumulates: self.accumulates(),
+            accumulates: accumulates(&self.step, &self.settings).into(),
             first_sweep: 0,
         };
         self.external.record_forces(recorder, self.place)?;
@@ -251,10 +254,10 @@ impl Pbd {
                 predicts: (iteration == 0 && !predicts_apart).into(),
                 finishes: (is_last && !collides).into(),
                 flutter_phases,
-                accumulates: self.accumulates(),
+                accumulates: accumulates(&self.step, &self.settings).into(),
                 first_sweep: iteration,
             };
-            let label = format!("iterations {} to {} of {iterations}", iteration + 1, iteration + sweeps);
+            let label = SomeOf("iterations", iteration..iteration + sweeps, iterations);
             recorder.within(&label, |recorder| self.record_sweeps(recorder, &push))?;
             iteration += sweeps;
         }
@@ -264,11 +267,6 @@ impl Pbd {
             recorder.dispatch(&passes.velocity, &(), particles)?;
         }
         Ok(())
-    }
-
-    /// Whether lambdas go on from iteration to iteration, as kernels have it.
-    fn accumulates(&self) -> u32 {
-        (self.step.iterations > 1 && self.settings.lambda_accumulated).into()
     }
 
     fn record_sweeps(&mut self, recorder: &mut Recorder<'_>, push: &FusedPush) -> engine::Result<()> {

@@ -164,13 +164,13 @@ fn kernel(device: &Device, ropes: &Ropes, settings: &RopeSettings, collides: boo
     let rope_count = ropes.ropes().len();
     // An invocation keeps two particles in registers.
     let fitting = |&size: &u32| counts().filter(|&count| count <= 2 * size).count();
+    let is_faster = |size: &u32| {
+        let is_crowded = !collides || rope_count >= MANY_ROPES;
+        settings.detail.is_none() && fitting(size) == rope_count && is_crowded
+    };
     let is_taken = |size: &u32| match settings.path {
-        Path::Auto => {
-            let is_crowded = !collides || rope_count >= MANY_ROPES;
-            settings.detail.is_none() && fitting(size) == rope_count && is_crowded && !device.is_software()
-        }
-        Path::Plain => false,
         Path::Fused => 2 * fitting(size) >= rope_count,
+        path => path.joins_on(device) && is_faster(size),
     };
     let Some(size) = device.subgroup_size().filter(is_taken) else {
         let constants = [SHARED_WORKGROUP, longest, collides.into()];

@@ -99,7 +99,7 @@ impl Verlet {
 
     /// Phase of the wind's flutter in a substep of the step that starts at `time` \[s\], \[rad\].
     fn flutter_phase(&self, time: f64, substep: u32) -> f32 {
-        self.wind.flutter_phase(time + f64::from(substep) * f64::from(self.step.substep_dt()))
+        self.wind.flutter_phase(self.step.start_of(substep, time))
     }
 
     /// Records the passes of one substep of the step that starts at `time` \[s\].
@@ -135,9 +135,8 @@ impl Verlet {
     fn record_dispatch(&mut self, recorder: &mut Recorder<'_>, time: f64, substeps: Range<u32>) -> engine::Result<()> {
         match &self.tile {
             Some(tile) if substeps.len() > 1 => {
-                let label =
-                    format_args!("substeps {} to {} of {}", substeps.start + 1, substeps.end, self.step.substeps);
-                let push = self.tile_push(time, substeps.clone());
+                let label = self.step.label_of(substeps.clone());
+                let push = self.tile_push(time, substeps);
                 recorder.within(&label, |recorder| tile.record(recorder, self.place, &push))?;
                 self.place = VerletMemory::in_other_pair(self.place);
                 Ok(())

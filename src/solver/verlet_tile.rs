@@ -35,12 +35,7 @@ impl VerletTile {
     /// for shared memory, and in steps of one substep.
     #[must_use]
     pub fn of(device: &Device, grid: &Grid, step: &Step, path: Path) -> Option<Self> {
-        let is_asked = match path {
-            Path::Auto => !device.is_software(),
-            Path::Plain => false,
-            Path::Fused => true,
-        };
-        if is_asked { Self::within(device.limits(), grid, step.substeps) } else { None }
+        if path.joins_on(device) { Self::within(device.limits(), grid, step.substeps) } else { None }
     }
 
     /// What is fastest for a grid in a step of so many substeps, within the limits of a device.

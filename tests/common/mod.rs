@@ -5,9 +5,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use glam::Vec4;
 use tautline::engine::{Device, Frames, Instance, InstanceOptions};
 use tautline::scene::Scene;
-use tautline::solver::Simulation;
+use tautline::solver::{Simulation, Solver};
 
 /// A device under validation. When it is dropped, the test fails if the validation layer, its synchronization
 /// validation or the recorder's own race check has said anything, also of the device's end where the test keeps nothing
@@ -66,6 +67,24 @@ pub fn run(device: &Device, simulation: &mut Simulation, steps: u32) {
         recorder.submit().unwrap();
     }
     frames.finish().unwrap();
+}
+
+/// As [`run`], with a solver by itself, from time 0 on.
+pub fn run_solver(device: &Device, solver: &mut dyn Solver, dt: f32, steps: u32) {
+    let mut frames = Frames::new(device, 2).unwrap();
+    for number in 0..steps {
+        let mut recorder = frames.begin().unwrap();
+        solver.record(&mut recorder, f64::from(number) * f64::from(dt)).unwrap();
+        recorder.submit().unwrap();
+    }
+    frames.finish().unwrap();
+}
+
+/// The bits of vectors, in which 0 and -0 differ and a NaN is itself.
+pub type Bits = Vec<[u32; 4]>;
+
+pub fn bits(vectors: &[Vec4]) -> Bits {
+    vectors.iter().map(|vector| vector.to_array().map(f32::to_bits)).collect()
 }
 
 /// Numbers that look random and are the same in every run (Numerical Recipes' linear congruential generator).

@@ -24,6 +24,7 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use tautline::engine::Device;
 use tautline::io::{check_writable, write_atomically};
+use tautline::scene::Scene;
 
 use arguments::Arguments;
 use backend::Backend;
@@ -53,13 +54,12 @@ fn run(arguments: &Arguments) -> Result<()> {
         bail!("no case has '{}' in its name: see bench --list", arguments.only.join("' or '"));
     }
     // What is wrong is said before anything is measured.
-    for case in &cases {
-        case.scene(arguments)?;
-    }
+    let scene = |case: &'static Case| Ok((case, case.scene(arguments)?));
+    let cases = cases.into_iter().map(scene).collect::<Result<Vec<_>>>()?;
     if let Some(path) = arguments.json_file() {
         check_writable(path)?;
     }
-    let needs_device = with_timestamps || cases.iter().any(|case| case.backend == Backend::Gpu);
+    let needs_device = with_timestamps || cases.iter().any(|(case, _)| case.backend == Backend::Gpu);
     let device = needs_device.then(|| Device::headless(arguments.device.as_deref())).transpose()?;
     let limits = device.as_ref().map(|device| Limits::measure(device, arguments)).transpose()?;
     say(&table::head(device.as_ref(), limits.as_ref(), arguments), arguments)?;
@@ -84,14 +84,14 @@ fn run(arguments: &Arguments) -> Result<()> {
 
 /// Measures one case after another.
 fn measure(
-    cases: &[&Case],
+    cases: &[(&Case, Scene)],
     with_timestamps: bool,
     device: Option<&Device>,
     arguments: &Arguments,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    for case in cases {
-        let measured = measure::case(case, device, arguments).with_context(|| case.name.to_string())?;
+    for (case, scene) in cases {
+        let measured = measure::case(case, scene, device, arguments).with_context(|| case.name.to_string())?;
         let row = CaseOutcome::new(case, arguments, measured, outcome.limits.as_ref());
         say(&table::row(&row), arguments)?;
         outcome.cases.push(row);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use tautline::engine::{self, Device, Error, Extent, Frames};
 use tautline::glam::Vec4;
-use tautline::model::Strain;
+use tautline::model::{Body, Strain};
 use tautline::scene::{Scene, SceneError};
 use tautline::solver::{CpuSimulation, Simulation, Step};
 use xxhash_rust::xxh3::xxh3_64;
@@ -60,12 +60,11 @@ pub struct Repetition {
     pub mean_wall_ms: f64,
 }
 
-/// Measures a case.
-pub fn case(case: &Case, device: Option<&Device>, arguments: &Arguments) -> Result<Measured> {
-    let scene = case.scene(arguments)?;
+/// Measures a case, of which `scene` is the scene.
+pub fn case(case: &Case, scene: &Scene, device: Option<&Device>, arguments: &Arguments) -> Result<Measured> {
     let measured = match case.backend {
-        Backend::Gpu => on_device(case, &scene, device.context("it needs a device")?, arguments),
-        Backend::Cpu => on_cpu(case, &scene, arguments),
+        Backend::Gpu => on_device(case, scene, device.context("it needs a device")?, arguments),
+        Backend::Cpu => on_cpu(case, scene, arguments),
     };
     match measured {
         Ok(measurement) => Ok(Measured::Done(Box::new(measurement))),
@@ -91,17 +90,11 @@ fn on_device(case: &Case, scene: &Scene, device: &Device, arguments: &Arguments)
     frames.time_whole_frames();
     let dispatches = count_dispatches(&mut frames, &mut simulation)?;
     warm_up(|| repeat(device, &mut frames, &mut simulation, 2).map(drop))?;
+    let constraints = simulation.constraint_counts().0;
     let mut measurement = Measurement {
-        particles: simulation.body().positions().len(),
-        constraints: simulation.constraint_counts().0,
-        step: *simulation.step(),
         dispatches: Some(dispatches),
         bytes: traffic::bytes(&simulation),
-        repetitions: Vec::new(),
-        end_time: 0.0,
-        checksums: Vec::new(),
-        finite: true,
-        strain: None,
+        ..Measurement::new(simulation.body(), constraints, simulation.step())
     };
     for _ in 0..arguments.repetitions {
         simulation.reset()?;
@@ -121,18 +114,7 @@ fn on_cpu(case: &Case, scene: &Scene, arguments: &Arguments) -> Result<Measureme
         simulation.advance();
         Ok(())
     })?;
-    let mut measurement = Measurement {
-        particles: simulation.body().positions().len(),
-        constraints: simulation.constraint_counts().0,
-        step: *simulation.step(),
-        dispatches: None,
-        bytes: None,
-        repetitions: Vec::new(),
-        end_time: 0.0,
-        checksums: Vec::new(),
-        finite: true,
-        strain: None,
-    };
+    let mut measurement = Measurement::new(simulation.body(), simulation.constraint_counts().0, simulation.step());
     for _ in 0..arguments.repetitions {
         simulation.reset();
         let walls: Vec<f64> = (0..case.frame_count(arguments)).map(|_| advance(&mut simulation)).collect();
@@ -151,6 +133,22 @@ fn advance(simulation: &mut CpuSimulation) -> f64 {
 }
 
 impl Measurement {
+    /// Before the first repetition.
+    fn new(body: &Body, constraints: usize, step: &Step) -> Self {
+        Self {
+            particles: body.positions().len(),
+            constraints,
+            step: *step,
+            dispatches: None,
+            bytes: None,
+            repetitions: Vec::new(),
+            end_time: 0.0,
+            checksums: Vec::new(),
+            finite: true,
+            strain: None,
+        }
+    }
+
     /// Notes where a repetition has ended.
     fn end(&mut self, positions: &[Vec4], time: f64) {
         self.finite &= positions.iter().all(|position| position.is_finite());

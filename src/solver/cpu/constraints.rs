@@ -113,7 +113,7 @@ impl CpuSolver for Constraints {
         self.cut_pending(timing);
         self.cut_with(&self.cuts.due(time, &self.step), timing);
         for substep in 0..self.step.substeps {
-            let time = time + f64::from(substep) * f64::from(self.step.substep_dt());
+            let time = self.step.start_of(substep, time);
             self.substep(substep, time, colliders, timing);
         }
     }

@@ -41,7 +41,7 @@ impl CpuSolver for Verlet {
         let parameters = settings.parameters(step, &self.grid);
         external.start_step(time, step);
         for substep in 0..step.substeps {
-            let time = time + f64::from(substep) * f64::from(step.substep_dt());
+            let time = step.start_of(substep, time);
             external.pull(step, timing, shaders::HAND_PULL_IMAGE, |push, particles| state.pull(push, particles));
             external.blow(timing, shaders::AIR_FORCE_IMAGE, |air, parameters, triangles| {
                 state.blow(air, parameters, triangles);

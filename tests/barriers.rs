@@ -15,13 +15,13 @@ use tautline::engine::{COLOR_FORMAT, Device, Frames, Hazard, Image, ImageKind};
 use tautline::model::{Body, Grip};
 use tautline::render::{Camera, Shown, ViewTargets};
 use tautline::scene::{Scene, presets};
-use tautline::solver::{Simulation, Solver, Surroundings, Verlet, VerletTile};
+use tautline::solver::{Simulation, Solver, Surroundings, Verlet, VerletTile, Watch};
 
 const EXTENT: [u32; 2] = [64, 48];
 /// A tent of four triangles.
 const TENT: &str = "v 0 1 0\nv -1 0 -1\nv 1 0 -1\nv 1 0 1\nv -1 0 1\nf 1 2 3\nf 1 3 4\nf 1 4 5\nf 1 5 2\n";
 
-/// Every preset with few substeps, and what presets leave out: air, the other constraint solver, and what is carried.
+/// Every preset with few substeps, and what presets leave out: air, the other constraint solver, what is carried, and what jumps.
 fn scenes() -> Vec<Scene> {
     let folder = tempfile::tempdir().unwrap();
     let tent = folder.path().join("tent.obj");
@@ -40,8 +40,17 @@ fn scenes() -> Vec<Scene> {
     let carried = [("pins", "none"), ("pin", "[{row = 0, path = [[0, 0, 0, 0], [1, 0.5, 0, 0]]}]")];
     scenes.push(load("flag", &[&small[..], &air, &carried].concat()));
     scenes.push(load("flag", &[&small[..], &[("constraint_solver", "jacobi"), ("iterations", "2")]].concat()));
+    scenes.push(load("flag", &[&small[..], &carried, &[("max_strain", "0.02")]].concat()));
     scenes.push(load("verlet", &[&air[..], &carried].concat()));
+    // Both steps start with a jump.
+    let jumping = "[{row = 0, path = [[0, 0, 0, 0], [0, 0, 1, 0], [0.03, 0, 1, 0], [0.03, 1, 0, 0]]}]";
+    let jumping = [("pins", "none"), ("pin", jumping)];
+    scenes.push(load("flag", &[&small[..], &jumping].concat()));
+    scenes.push(load("verlet", &jumping));
+    let ropes = [("rope_count", "3"), ("rope_columns", "1"), ("rope_motion", "[[0.01, 0, 0, 0], [0.01, 0, 1, 0]]")];
+    scenes.push(load("ropes", &ropes));
     let buffers = [("storage", "buffers")];
+    scenes.push(load("verlet", &[&buffers[..], &jumping].concat()));
     scenes.push(load("verlet", &buffers));
     scenes.push(load("verlet", &[&buffers[..], &air, &carried].concat()));
     for scene in &scenes {
@@ -51,7 +60,7 @@ fn scenes() -> Vec<Scene> {
     scenes
 }
 
-/// Records two steps, with a hand that pulls in the second, and where `draws`, a picture of what lies between; then tries each
+/// Records two steps with a look at each, with a hand that pulls in the second, and where `draws`, a picture of what lies between; then tries each
 /// barrier.
 fn check(device: &Device, scene: &Scene, simulation: &mut Simulation, draws: Option<Shown>) {
     let mut frames = Frames::new(device, 1).unwrap();
@@ -60,14 +69,19 @@ fn check(device: &Device, scene: &Scene, simulation: &mut Simulation, draws: Opt
     let kind = ImageKind::Color { format: COLOR_FORMAT, samples: 1 };
     let image = Image::new(device, "picture.image", kind, EXTENT).unwrap();
     let camera = Camera::framing(&pictures::positions(simulation), 4.0 / 3.0);
+    let mut watch = Watch::new(device, simulation).unwrap();
+    let looks = watch.staging(device).unwrap();
     let mut recorder = frames.begin().unwrap();
     simulation.record(&mut recorder).unwrap();
+    watch.record(&mut recorder, simulation).unwrap();
     if let Some(drawing) = &mut drawing {
         drawing.keep(&mut recorder, simulation).unwrap();
     }
     let grip = Grip::soft(simulation.body(), 1, simulation.body().positions()[1].truncate());
     simulation.set_grip(Some(grip));
     simulation.record(&mut recorder).unwrap();
+    watch.record(&mut recorder, simulation).unwrap();
+    looks.iter().for_each(|looks| watch.download(&mut recorder, looks).unwrap());
     if let Some(drawing) = &drawing {
         drawing.record(&mut recorder, simulation, 0.5, &camera, &targets, &image).unwrap();
     }

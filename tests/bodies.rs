@@ -4,7 +4,7 @@ mod common;
 
 use common::{Bits, Validated, bits, load, run, run_solver};
 use glam::{Vec2, Vec3, Vec4};
-use tautline::engine::Device;
+use tautline::engine::{Device, SmallerLimits};
 use tautline::model::{BendingForm, Blade, Cloth, Coloring, TriangleMesh};
 use tautline::solver::{ConstraintSolver, Path, Pbd, PbdSettings, Solver, Step, Surroundings, Wind};
 
@@ -263,6 +263,26 @@ fn clusters_of_a_large_mesh_end_in_the_same_bits() {
         }
         assert!(ends(&solvers[0]) == ends(&solvers[1]), "cut, {settings:?}");
         assert_eq!(calls(&solvers[1], "pbd/body"), 0);
+    }
+}
+
+/// Where the lists of clusters can be bound, and where a device is too small for those too, and goes batch by batch.
+#[test]
+fn clusters_end_in_the_same_bits_on_smaller_devices() {
+    let (cloth, step) = (large_cloth(BendingForm::Dihedral), step(2, 3));
+    let compliant = PbdSettings { compliance: 1e-4, bending_stiffness: 1e-5, ..settings() };
+    let end = |validated: Validated| {
+        let [_, mut solver] = both(&validated.device, &cloth, step, compliant);
+        run_solver(&validated.device, &mut solver, step.dt, 3);
+        (ends(&solver), solver.passes())
+    };
+    let (whole, _) = end(Validated::open());
+    // 16 bytes for each of some 11,000 constraints, and as many for each hinge in a cluster.
+    for (range, expected) in [(1 << 18, "pbd/body"), (1 << 17, "pbd/solve")] {
+        let limits = SmallerLimits { storage_buffer_range: range, storage_buffer_alignment: 256, workgroup_count: 14 };
+        let (found, passes) = end(Validated::smaller(&limits));
+        assert_eq!(passes[1].0, expected, "{range} bytes");
+        assert!(found == whole, "{range} bytes");
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Validated, load};
+use common::{Validated, bits, load};
 use glam::Vec4;
 use tautline::engine::{COLOR_FORMAT, Device, Frames, Image, ImageKind, Staging};
 use tautline::render::{Bounds, Camera, Picture, View, ViewTargets};
@@ -72,14 +72,21 @@ fn the_same_second_ends_in_the_same_bits_whatever_the_frames() {
 
         let same = |what: &str, wall: &[Duration]| {
             let (positions, steps, dropped) = run(device, &scene, wall);
-            let bytes = bytemuck::cast_slice::<Vec4, u8>;
-            assert!(bytes(&positions) == bytes(&wanted), "{solver}, {what}: other bits");
+            assert!(bits(&positions) == bits(&wanted), "{solver}, {what}: other bits");
             (steps, dropped)
         };
         let (steps, dropped) = same("24 frames a second", &frames(25, 24));
         assert!(steps.contains(&2) && steps.contains(&3) && dropped == 0, "{steps:?}, {dropped} dropped");
         let (steps, dropped) = same("144 frames a second", &frames(145, 144));
         assert!(steps.contains(&0) && !steps.contains(&2) && dropped == 0, "{steps:?}, {dropped} dropped");
+
+        // At other speeds of time, steps take longer or shorter by the wall.
+        for (speed, wall, most) in [(0.5, frames(121, 60), 1), (2.5, frames(26, 60), 3)] {
+            let scene = Scene { time_scale: speed, ..scene.clone() };
+            let (positions, steps, dropped) = run(device, &scene, &wall);
+            assert!(bits(&positions) == bits(&wanted), "{solver}, at {speed}: other bits");
+            assert_eq!((steps.iter().max(), dropped), (Some(&most), 0), "{speed}");
+        }
 
         // While it is paused, pictures are drawn and no time passes.
         let (steps, dropped) = same("a pause", &[frames(20, 60), vec![Duration::ZERO; 30], frames(41, 60)].concat());

@@ -72,7 +72,7 @@ mod twin {
     use std::ops::Range;
 
     use glam::Vec4;
-    use tautline::layout::{CollidePush, Collider, PredictPush, SolvePush};
+    use tautline::layout::{CollidePush, Collider, SolvePush};
     use tautline::reference::collide::Colliders;
     use tautline::reference::mass_spring::MassSpring;
     use tautline::reference::pbd::Pbd;
@@ -97,7 +97,7 @@ mod twin {
             let parameters = self.setup.pbd_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    self.pbd.predict(&parameters, &PredictPush::default());
+                    self.pbd.predict(&parameters, 0.0);
                     for Range { start, end } in &self.batches {
                         let solve = SolvePush { first: *start, count: end - start, iteration: 0 };
                         self.pbd.solve(&parameters, &solve);
@@ -162,7 +162,7 @@ mod twin {
 mod cpu {
     use glam::Vec4;
     use tautline::cpu::{Colliders, MassSpring, Pbd};
-    use tautline::layout::{Collider, PredictPush};
+    use tautline::layout::Collider;
 
     use super::cases::{Setup, Stepper};
     use super::twin::pushes;
@@ -177,7 +177,7 @@ mod cpu {
             let parameters = self.setup.pbd_parameters();
             for _ in 0..steps {
                 for push in pushes(&self.setup, colliders) {
-                    self.pbd.predict(&parameters, &PredictPush::default());
+                    self.pbd.predict(&parameters, 0.0);
                     self.pbd.solve(&parameters, 0);
                     self.pbd.collide(&Colliders { list: colliders, samples: &self.setup.samples }, &push);
                     self.pbd.update_velocity(&parameters);

@@ -12,7 +12,7 @@ use solids::Solid;
 use tautline::cpu;
 use tautline::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, Constraint, Hinge, JacobiPush,
-    MassSpringParameters, PbdParameters, PredictPush, SolvePush, VerletParameters,
+    MassSpringParameters, PbdParameters, SolvePush, VerletParameters,
 };
 use tautline::model::{self, Blade, Cloth, Coloring, Grid, GridPlane, Spring, SpringKind};
 use tautline::reference::attach::move_attached;
@@ -238,9 +238,8 @@ fn constraints_end_in_the_bits_of_the_twin() {
             twin.forces = air::forces(&parameters_of_air, &triangles, &twin.positions, &twin.velocities);
             fast.blow(&mut fast_air, &parameters_of_air, &triangles);
             assert_same_bits(&format!("force in substep {substep} on {threads} threads"), &fast.forces, &twin.forces);
-            let push = PredictPush { flutter_phase };
-            twin.predict(&parameters, &push);
-            fast.predict(&parameters, &push);
+            twin.predict(&parameters, flutter_phase);
+            fast.predict(&parameters, flutter_phase);
             same("predict", &fast, &twin);
             move_attached(&attached, &attachments, &ATTACH_PUSH, &mut twin.positions, &mut twin.velocities);
             fast.attach(&attached, &attachments, &ATTACH_PUSH);
@@ -398,7 +397,7 @@ fn verlet_ends_in_the_bits_of_the_twin() {
             substep_dt: 1.0 / 512.0,
             flutter_wave_number: 3.0,
             flutter_lift: 2.0,
-            has_forces: 1,
+            padding: 0,
         };
         let (triangles, parameters_of_air) = (grid_triangles(size), air_parameters(current.len()));
         let (attached, attachments) = attachments(current.len());

@@ -3,61 +3,36 @@
 
 #![cfg(all(feature = "viewer", target_os = "linux"))]
 
+#[path = "common/fault_layer.rs"]
+mod fault_layer;
 #[path = "common/screen.rs"]
 mod screen;
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
+use fault_layer::{DEVICE_LOST, FaultLayer, OUT_OF_DEVICE_MEMORY};
 use screen::{Process, Screen, is_background, is_told, red_and_cream};
-use tempfile::TempDir;
 
 const SIZE: [usize; 2] = [320, 240];
-const DEVICE_LOST: i32 = -4;
 const SURFACE_LOST: i32 = -1_000_000_000;
 const OUT_OF_DATE: i32 = -1_000_001_004;
 const SUBOPTIMAL: i32 = 1_000_001_003;
-const OUT_OF_DEVICE_MEMORY: i32 = -2;
 
 /// A screen on which the viewer runs with the layer.
 struct Faulty {
     screen: Screen,
-    layer: TempDir,
+    layer: FaultLayer,
 }
 
 impl Faulty {
     fn start() -> Self {
-        let layer = tempfile::tempdir().unwrap();
-        let library = layer.path().join("layer.so");
-        let mut compiler = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
-        compiler.args(["--edition", "2024", "--crate-type", "cdylib", "-D", "warnings", "-o"]).arg(&library);
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fault_layer/layer.rs");
-        assert!(compiler.arg(source).status().expect("rustc, which compiled this test").success());
-        let manifest = serde_json::json!({ "file_format_version": "1.1.2", "layer": {
-            "name": "VK_LAYER_TAUTLINE_faults",
-            "type": "GLOBAL",
-            "library_path": library,
-            "api_version": "1.3.0",
-            "implementation_version": "1",
-            "description": "Calls that fail when a test says so",
-        }});
-        fs::write(layer.path().join("faults.json"), manifest.to_string()).unwrap();
-        Self { screen: Screen::start(SIZE, ""), layer }
-    }
-
-    fn faults(&self) -> PathBuf {
-        self.layer.path().join("faults")
+        Self { screen: Screen::start(SIZE, ""), layer: FaultLayer::compile() }
     }
 
     /// A viewer in a window that shows a small flag.
     fn window(&self, arguments: &[&str], environment: &[(&str, &str)]) -> (Process, u32) {
-        let faults = self.faults();
-        let layer = [
-            ("VK_ADD_LAYER_PATH", self.layer.path().to_str().unwrap()),
-            ("VK_INSTANCE_LAYERS", "VK_LAYER_TAUTLINE_faults"),
-            ("TAUTLINE_FAULTS", faults.to_str().unwrap()),
-        ];
+        let layer = self.layer.environment();
+        let layer = layer.each_ref().map(|(name, value)| (*name, value.as_str()));
         let flag = ["flag", "--window", "--no-panel", "--validate", "--size=320x240"];
         let small = ["--set", "columns=20", "--set", "rows=20", "--set", "substeps=4"];
         self.screen.open(&[&flag[..], &small, arguments].concat(), &[&layer[..], environment].concat())
@@ -70,13 +45,10 @@ impl Faulty {
 
     /// The same, with something that brings the call about.
     fn fail_with(&self, call: &str, result: i32, cause: impl FnOnce() -> String) {
-        // Put there whole, as the viewer may read it at any time.
-        let new = self.layer.path().join("new");
-        fs::write(&new, format!("{call} {result} 1\n")).unwrap();
-        fs::rename(&new, self.faults()).unwrap();
+        self.layer.fail(&format!("{call} {result} 1\n"));
         cause();
         self.screen
-            .until("the call has failed", || fs::read_to_string(self.faults()).unwrap().is_empty().then_some(()));
+            .until("the call has failed", || fs::read_to_string(self.layer.faults()).unwrap().is_empty().then_some(()));
     }
 
     fn shows_a_moving_flag(&self) {
@@ -175,11 +147,16 @@ fn what_is_in_hand_is_held_when_its_device_is_lost() {
 fn a_device_that_does_not_come_back_ends_the_viewer_with_a_sentence() {
     for call in ["vkQueueSubmit2", "vkCreateDevice"] {
         let faulty = Faulty::start();
-        let (viewer, _) = faulty.window(&[], &[]);
+        let (viewer, window) = faulty.window(&["--save-state", "last.state"], &[]);
+        let screen = &faulty.screen;
+        let simulated = || screen.title(window).split(' ').nth(2)?.parse::<f64>().ok();
+        // Longer than it is between two copies.
+        screen.until("time goes by", || simulated().filter(|&time| time > 1.5));
         if call == "vkCreateDevice" {
-            fs::write(faulty.faults(), format!("vkQueueSubmit2 {DEVICE_LOST} 1\n{call} {DEVICE_LOST} 100\n")).unwrap();
+            fs::write(faulty.layer.faults(), format!("vkQueueSubmit2 {DEVICE_LOST} 1\n{call} {DEVICE_LOST} 100\n"))
+                .unwrap();
         } else {
-            fs::write(faulty.faults(), format!("{call} {DEVICE_LOST} 100\n")).unwrap();
+            fs::write(faulty.layer.faults(), format!("{call} {DEVICE_LOST} 100\n")).unwrap();
         }
         let (code, errors) = faulty.screen.end(viewer);
         let last = errors.lines().last().unwrap();
@@ -188,6 +165,9 @@ fn a_device_that_does_not_come_back_ends_the_viewer_with_a_sentence() {
             last.starts_with("error: given up after 3 new starts within 10 s: the Vulkan device was lost"),
             "{last}"
         );
+        // What is known of the state is saved.
+        let state = tautline::solver::State::from_bytes(&fs::read(screen.path("last.state")).unwrap()).unwrap();
+        assert!(state.time > 0.0 && state.is_finite(), "{} s", state.time);
     }
 }
 

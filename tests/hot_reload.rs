@@ -61,7 +61,7 @@ fn an_edited_shader_takes_over_and_one_that_is_wrong_does_not() {
     for (file, text) in [
         ("lib/lighting.glsl", "this is no GLSL\n"),
         ("pbd/predict.comp", "void more() { missing(); }\n"),
-        ("pbd/predict.comp", "layout(std430, binding = 12) buffer More { float more[]; };\n"),
+        ("pbd/predict.comp", "layout(std430, binding = 13) buffer More { float more[]; };\n"),
     ] {
         let path = glsl.join(file);
         let right = fs::read_to_string(&path).unwrap();

@@ -12,12 +12,12 @@ use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
 use solids::Solid;
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, Hinge, JacobiPush, MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush,
-    VerletParameters, VerletPush, VerletTilePush,
+    CollidePush, Collider, Constraint, Hinge, JacobiPush, LongLinkPush, LongRangePush, MOST_COLLIDERS, PbdParameters,
+    PredictPush, SolvePush, StrainLimitPush, VerletParameters, VerletPush, VerletTilePush,
 };
 use tautline::model::{self, Coloring, Spring, SpringKind};
 use tautline::reference::collide::{self, Colliders};
-use tautline::reference::{pbd, verlet};
+use tautline::reference::{limit, pbd, verlet};
 use tautline::shaders;
 
 const TOLERANCE: f32 = 1e-5;
@@ -110,6 +110,7 @@ fn pbd_predict() {
     let velocities = Buffer::from_slice(device, "velocities", &twin.velocities).unwrap();
     let forces = Buffer::from_slice(device, "forces", &twin.forces).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let phases = Buffer::from_slice(device, "flutter phases", &[7.0_f32, 1.25]).unwrap();
     let predict = Kernel::new(device, &shaders::PBD_PREDICT).unwrap();
     let bindings = predict
         .bind(&[
@@ -118,11 +119,12 @@ fn pbd_predict() {
             ("Velocities", (&velocities).into()),
             ("Forces", (&forces).into()),
             ("PbdParameters", (&block).into()),
+            ("FlutterPhases", (&phases).into()),
         ])
         .unwrap();
-    let push = PredictPush { flutter_phase: 1.25 };
+    let push = PredictPush { substep: 1 };
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
-    twin.predict(&parameters(), &push);
+    twin.predict(&parameters(), 1.25);
     assert_same("position", &positions.read().unwrap(), &twin.positions);
     assert_same("previous position", &previous.read().unwrap(), &twin.previous_positions);
     assert_same("velocity", &velocities.read().unwrap(), &twin.velocities);
@@ -304,6 +306,120 @@ fn pbd_jacobi() {
         positions.write(&twin.positions).unwrap();
         lambdas.write(&twin.lambdas).unwrap();
     }
+}
+
+#[test]
+fn what_limits_the_stretch() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let mut random = Random(11);
+    let (previous, mut positions) = (particles(&mut random), particles(&mut random));
+    let (constraints, _) = constraints(&mut random);
+    let springs: Vec<_> = constraints
+        .iter()
+        .map(|constraint| Spring {
+            particles: constraint.particles(),
+            rest_length: constraint.rest_length,
+            kind: SpringKind::Structural,
+        })
+        .collect();
+    let (firsts, links) = model::links_at_particles(PARTICLES, &springs);
+    let ways = model::HeldWays::new(&positions, &springs);
+    let (ranges, long_links) = (ways.ranges.clone(), ways.long_links(2));
+    assert!(ranges.iter().zip(0..).any(|(range, index)| range.anchor != index), "nothing hangs on anything");
+
+    let buffer = |name: &str, data: &[Vec4]| Buffer::from_slice(device, name, data).unwrap();
+    let (position_buffer, other) = (buffer("positions", &positions), buffer("other", &previous));
+    let (previous_buffer, velocities) = (buffer("previous", &previous), buffer("velocities", &previous));
+    let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
+    let constraint_buffer = Buffer::from_slice(device, "constraints", &constraints).unwrap();
+    let range_buffer = Buffer::from_slice(device, "ranges", &ranges).unwrap();
+    let ways = Buffer::from_slice(device, "ways", &[f32::NAN; PARTICLES]).unwrap();
+    let rounds = Buffer::from_slice(device, "rounds", &[7_u32, 7]).unwrap();
+    let first_links = Buffer::from_slice(device, "first_links", &firsts).unwrap();
+    let link_buffer = Buffer::from_slice(device, "links", &links).unwrap();
+    let known = [
+        ("PreviousPositions", (&previous_buffer).into()),
+        ("Ways", (&ways).into()),
+        ("PbdParameters", (&block).into()),
+    ];
+    let bind = |shader, others: &[_]| Kernel::new(device, shader).unwrap().bind(&[&known, others].concat()).unwrap();
+    let reach = bind(
+        &shaders::LIMIT_LONG_RANGE,
+        &[
+            ("Positions", (&position_buffer).into()),
+            ("LongRanges", (&range_buffer).into()),
+            ("Rounds", (&rounds).into()),
+        ],
+    );
+    let shorten = Kernel::new(device, &shaders::LIMIT_STRAIN).unwrap();
+    let shorten = shorten
+        .bind(&[
+            ("Positions", (&position_buffer).into()),
+            ("OtherPositions", (&other).into()),
+            ("Constraints", (&constraint_buffer).into()),
+            ("FirstLinks", (&first_links).into()),
+            ("Links", (&link_buffer).into()),
+            ("Rounds", (&rounds).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    let slow = bind(
+        &shaders::LIMIT_VELOCITY,
+        &[("Positions", (&position_buffer).into()), ("Velocities", (&velocities).into())],
+    );
+    let all = [PARTICLES as u32, 1, 1];
+    let wide = |numbers: &[f32]| numbers.iter().map(|&number| Vec4::splat(number)).collect::<Vec<_>>();
+
+    let push = LongRangePush { most: 1.015, round_count: 1 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&reach, &push, all)).unwrap();
+    let twin_ways = limit::long_range(&parameters(), &push, &ranges, &previous, &mut positions);
+    assert_same("place within reach", &position_buffer.read().unwrap(), &positions);
+    assert_same("way", &wide(&ways.read::<f32>().unwrap()), &wide(&twin_ways));
+    assert_eq!(rounds.read::<u32>().unwrap(), [0, 7], "only the rounds that there are");
+
+    let link_pass = Kernel::new(device, &shaders::LIMIT_LONG_LINK).unwrap();
+    let link_pass = link_pass
+        .bind(&[
+            ("Positions", (&position_buffer).into()),
+            ("OtherPositions", (&other).into()),
+            ("LongLinks", (&Buffer::from_slice(device, "long_links", &long_links).unwrap()).into()),
+            ("Rounds", (&rounds).into()),
+            ("PbdParameters", (&block).into()),
+        ])
+        .unwrap();
+    let push = LongLinkPush { most: 1.0, level: 1, round: 0 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&link_pass, &push, all)).unwrap();
+    let mut twin = previous.clone();
+    limit::long_link(&parameters(), &push, &long_links, &positions, &mut twin);
+    assert_same("place below", &other.read().unwrap(), &twin);
+    assert_ne!(twin, positions, "all are within reach");
+
+    let twin_links = limit::Links { firsts: &firsts, links: &links };
+    for (relaxation, looks) in [(1.0, 0), (1.75, 0), (1.75, 1)] {
+        // Other numbers than it would find in the twin's buffer, so that what it takes from there shows.
+        other.write(&previous).unwrap();
+        let push = StrainLimitPush { target: 1.015, most: 1.019, relaxation, round: 0, looks };
+        Frames::run_once(device, |recorder| recorder.dispatch(&shorten, &push, all)).unwrap();
+        let mut twin = previous.clone();
+        assert!(limit::strain(&parameters(), &push, &constraints, twin_links, &positions, &mut twin));
+        assert_same("shortened", &other.read().unwrap(), &twin);
+        assert_eq!(rounds.read::<u32>().unwrap()[0], looks, "whoever looks finds work");
+    }
+    // A round after one that has found nothing does nothing.
+    rounds.write(&[0_u32, 0]).unwrap();
+    other.write(&previous).unwrap();
+    let push = StrainLimitPush { target: 1.0, most: 1.0, relaxation: 1.0, round: 1, looks: 1 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&shorten, &push, all)).unwrap();
+    let push = LongLinkPush { most: 0.0, level: 0, round: 1 };
+    Frames::run_once(device, |recorder| recorder.dispatch(&link_pass, &push, all)).unwrap();
+    assert_eq!(other.read::<Vec4>().unwrap(), previous);
+    assert_eq!(rounds.read::<u32>().unwrap(), [0, 0]);
+
+    Frames::run_once(device, |recorder| recorder.dispatch(&slow, &(), all)).unwrap();
+    let twin = limit::velocity(&parameters(), &previous, &positions, &twin_ways);
+    let scale = 1.0 / parameters().substep_dt;
+    assert_within(TOLERANCE * scale, "velocity", &velocities.read().unwrap(), &twin);
 }
 
 /// Two terrains, one of which turns, under particles that go any way within 2 m, from above, from below and from beside.
@@ -494,7 +610,7 @@ fn verlet() {
         substep_dt: 0.01,
         flutter_wave_number: 3.0,
         flutter_lift: 2.0,
-        has_forces: 1,
+        padding: 0,
     };
     let image = |name, texels: &[Vec4]| {
         let image = Image::new(device, name, ImageKind::Storage, [columns as u32, rows as u32]).unwrap();
@@ -535,6 +651,8 @@ fn verlet() {
     };
     let moving = [ball, wedge, terrain];
     let colliders = collider_buffer(device, &moving, &heights);
+    let phases = [7.0_f32, 1.25, 1.5];
+    let flutter_phases = Buffer::from_slice(device, "flutter phases", &phases).unwrap();
     let bindings = Kernel::new(device, &shaders::VERLET_STEP)
         .unwrap()
         .bind(&[
@@ -544,13 +662,14 @@ fn verlet() {
             ("VerletParameters", (&block).into()),
             ("Colliders", (&colliders).into()),
             ("Forces", (&forces).into()),
+            ("FlutterPhases", (&flutter_phases).into()),
         ])
         .unwrap();
     let invocations = [columns as u32, rows as u32, 1];
     // The last third of the step, in which the ball moves on and the box turns.
     let push = CollidePush { start: 2.0 / 3.0, end: 1.0, collider_count: 3 };
     let CollidePush { start, end, collider_count } = push;
-    let wind_too = VerletPush { start, end, collider_count, flutter_phase: 1.25 };
+    let wind_too = VerletPush { start, end, collider_count, substep: 1 };
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &wind_too, invocations)).unwrap();
     twin.step(&parameters, 1.25);
     let free = twin.current.clone();
@@ -565,7 +684,11 @@ fn verlet() {
     };
     let buffer = |name, flagged: &[Vec4]| Buffer::from_slice(device, name, &weighed(flagged)).unwrap();
     let [positions, previous_positions] = [buffer("current", &initial.current), buffer("previous", &initial.previous)];
-    let surroundings = [("VerletParameters", (&block).into()), ("Colliders", (&colliders).into())];
+    let surroundings = [
+        ("VerletParameters", (&block).into()),
+        ("Colliders", (&colliders).into()),
+        ("FlutterPhases", (&flutter_phases).into()),
+    ];
     let own = [("Positions", (&positions).into()), ("PreviousPositions", (&previous_positions).into())];
     let kernel = Kernel::new(device, &shaders::VERLET_STEP_BUFFER).unwrap();
     let bindings = kernel.bind(&[&own[..], &surroundings, &[("Forces", (&forces).into())]].concat()).unwrap();
@@ -581,13 +704,12 @@ fn verlet() {
     let moved = [("NextPositions", (&next).into()), ("NextPreviousPositions", (&next_previous).into())];
     let kernel = Kernel::specialised(device, &shaders::VERLET_TILE, &[96, 6, 10, 3, 1]).unwrap();
     let bindings = kernel.bind(&[&own[..], &moved, &surroundings].concat()).unwrap();
-    let mut push = VerletTilePush { collider_count, substep_count: 2, ..Default::default() };
+    let mut push = VerletTilePush { collider_count, first_substep: 1, substep_count: 2, ..Default::default() };
     push.shares[..3].copy_from_slice(&[1.0 / 3.0, 2.0 / 3.0, 1.0]);
-    push.flutter_phases[..2].copy_from_slice(&[1.25, 1.5]);
     let tiles = [columns.unsigned_abs().div_ceil(6) * 96, rows.unsigned_abs().div_ceil(10), 1];
     Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, tiles)).unwrap();
     for substep in 0..2 {
-        twin.step(&parameters, push.flutter_phases[substep]);
+        twin.step(&parameters, phases[1 + substep]);
         let [start, end] = [push.shares[substep], push.shares[substep + 1]];
         twin.collide(&Colliders { list: &moving, samples: &heights }, &CollidePush { start, end, collider_count });
     }

@@ -6,6 +6,7 @@ use common::{Validated, load, start};
 use tautline::engine::{COLOR_FORMAT, Frames, Image, ImageKind};
 use tautline::render::{Bounds, Camera, Shown, View, ViewTargets};
 use tautline::scene::presets;
+use tautline::solver::Watch;
 
 /// `cloth.positions`, or `cloth.positions[1]` of several: an owner and what it has.
 fn says_whose_it_is(name: &str) -> bool {
@@ -39,8 +40,10 @@ fn everything_that_a_frame_binds_says_whose_it_is() {
             let mut frames = Frames::new(device, 1).unwrap();
             let mut recorder = frames.begin().unwrap();
             recorder.keep_work();
+            let mut watch = Watch::new(device, &simulation).unwrap();
             view.keep(&mut recorder, &simulation).unwrap();
             simulation.record(&mut recorder).unwrap();
+            watch.record(&mut recorder, &mut simulation).unwrap();
             view.record(&mut recorder, &simulation, 1.0, &camera, &targets, &picture).unwrap();
             let work = recorder.work();
             let bound = work.iter().flat_map(|pass| &pass.calls).flat_map(|(work, _)| work.bound.iter());

@@ -39,7 +39,10 @@ const RESTART: [usize; 2] = [265, 495];
 const FOUND_OF_BODY: [usize; 2] = [257, 521];
 
 fn start() -> Screen {
-    Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json")
+    let screen = Screen::start(SIZE, "flag --set columns=30 --set rows=30 --set substeps=4 --report it.json");
+    // Away from the panel, where what the pointer is on would be explained over the scene.
+    screen.xdotool("mousemove 0 0");
+    screen
 }
 
 fn click(screen: &Screen, [x, y]: [usize; 2]) {

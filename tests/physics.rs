@@ -133,7 +133,6 @@ mod twin {
 mod cpu {
     use glam::Vec4;
     use tautline::cpu::{Pbd, Verlet};
-    use tautline::layout::PredictPush;
     use tautline::solver::ConstraintSolver;
 
     use super::cases::{PbdSetup, Stepper, VerletSetup};
@@ -146,7 +145,7 @@ mod cpu {
     impl PbdStepper {
         fn substep(&mut self) {
             let Self { pbd, setup } = self;
-            pbd.predict(&setup.parameters, &PredictPush::default());
+            pbd.predict(&setup.parameters, 0.0);
             for iteration in 0..setup.iterations {
                 let iteration = if setup.lambda_accumulated { iteration } else { 0 };
                 match setup.constraint_solver {

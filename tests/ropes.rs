@@ -90,7 +90,8 @@ impl Stepper for HostStepper {
         for _ in 0..steps {
             let start = f64::from(self.steps) * f64::from(step.dt);
             let end = start + f64::from(step.dt);
-            let (seen, heights) = (colliders_during(colliders, start, end), collider_samples(colliders));
+            let seen: Vec<_> = colliders_during(colliders, start, end).collect();
+            let heights = collider_samples(colliders);
             let push = settings.push(self.camera, start, seen.len());
             let ropes = settings.ropes(ropes, &self.sways, start, end);
             let colliders = &Colliders { list: &seen, samples: &heights };

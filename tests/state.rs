@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Validated, run, start};
+use common::{Validated, run, sheet, start};
 use glam::{Vec3, Vec4};
 use tautline::engine::{Device, Frames};
 use tautline::layout;
@@ -347,14 +347,6 @@ fn colliders_are_where_they_are_at_the_time_before_the_next_step() {
     }
 }
 
-/// A sheet of `rows` rows of four vertices, 0.1 m apart.
-fn sheet(rows: u32) -> String {
-    let vertex = |index: u32| format!("v {} {} 0\n", f64::from(index % 4) / 10.0, -f64::from(index / 4) / 10.0);
-    let quad = |a: u32| format!("f {a} {} {} {}\n", a + 4, a + 5, a + 1);
-    let corners = (1..4 * (rows - 1)).filter(|a| a % 4 != 0);
-    (0..4 * rows).map(vertex).chain(corners.map(quad)).collect()
-}
-
 #[test]
 fn a_mesh_whose_file_changes_or_goes_is_the_same_until_it_is_loaded_anew() {
     let validated = Validated::open();
@@ -362,12 +354,12 @@ fn a_mesh_whose_file_changes_or_goes_is_the_same_until_it_is_loaded_anew() {
     for on_cpu in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sheet.obj");
-        std::fs::write(&path, sheet(5)).unwrap();
+        std::fs::write(&path, sheet([4, 5])).unwrap();
         let mut scene = Scene::load(&path, &[]).unwrap();
         let mut simulation = start(device, &scene, on_cpu);
         run(device, &mut simulation, 4);
         let state = simulation.state().unwrap();
-        std::fs::write(&path, sheet(3)).unwrap();
+        std::fs::write(&path, sheet([4, 3])).unwrap();
         for (key, value) in [("substeps", "7"), ("damping", "3")] {
             scene.change(key, value).unwrap();
             let mut other = start(device, &scene, on_cpu);
@@ -381,7 +373,7 @@ fn a_mesh_whose_file_changes_or_goes_is_the_same_until_it_is_loaded_anew() {
         let kept = scene.clone();
         scene.forget_files();
         assert!(scene.cpu_simulation().is_err() && scene == kept);
-        std::fs::write(&path, sheet(3)).unwrap();
+        std::fs::write(&path, sheet([4, 3])).unwrap();
         assert_eq!(start(device, &scene, on_cpu).positions().unwrap().len(), 12);
         assert_eq!(start(device, &kept, on_cpu).positions().unwrap().len(), 20);
         assert_eq!(Scene::load(&path, &[]).unwrap().cloth().unwrap().positions.len(), 12);

@@ -61,9 +61,10 @@ fn passes_of_the_device_lie_in_its_frames_and_add_up_to_them() {
         assert_eq!(name, format!("frame {number}"));
         let next = starts.get(number).copied().unwrap_or(spans_of_device.len());
         let passes = &spans_of_device[index + 1..next];
-        // Three substeps of predict, solve and velocity.
+        // The wind's flutter, and three substeps of predict, solve and velocity.
         let names: Vec<&str> = passes.iter().map(|pass| pass.0).collect();
-        assert_eq!(names, ["pbd/predict", "pbd/solve", "pbd/velocity"].repeat(3));
+        let substeps = ["pbd/predict", "pbd/solve", "pbd/velocity"].repeat(3);
+        assert_eq!(names, [&["update"], &substeps[..]].concat());
         // Times are whole nanoseconds, and 64-bit numbers hold microseconds of minutes to a millionth of one.
         let mut at = start;
         for (_, pass_start, pass_end) in passes {
@@ -110,7 +111,7 @@ fn passes_of_the_cpu_lie_in_its_steps() {
     // Of calls that follow each other, the table has only the time in them, and the time line all of it.
     let sum: f64 = passes.iter().map(|pass| pass.2 - pass.1).sum();
     let in_table: f64 = table.values().map(|(_, us)| us).sum();
-    assert!(in_table <= sum && spans(&events, DEVICE).is_empty(), "{in_table} of {sum} µs");
+    assert!(in_table <= sum + 1e-3 && spans(&events, DEVICE).is_empty(), "{in_table} of {sum} µs");
 }
 
 /// Without timestamps nothing is told of passes, and the state is the same.

@@ -6,6 +6,7 @@
 layout(local_size_x = 256) in;
 
 #include "lib/blade.glsl"
+#include "lib/element.glsl"
 
 // The triangles around particle i: the other two corners of each, in order, from entries[entries[i]] up to
 // entries[entries[i + 1]].
@@ -14,7 +15,7 @@ layout(std430, binding = 1) buffer ParticleTriangles {
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= push.count) return;
     for (uint i = entries[index]; i < entries[index + 1]; i += 2) {
         uint next = entries[i];

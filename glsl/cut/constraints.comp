@@ -8,13 +8,14 @@ layout(local_size_x = 256) in;
 
 #include "lib/layout.glsl"
 #include "lib/blade.glsl"
+#include "lib/element.glsl"
 
 layout(std430, binding = 1) buffer Constraints {
     Constraint constraints[];
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= push.count) return;
     if (is_cut(constraints[index].index_a, constraints[index].index_b)) {
         constraints[index].index_b = constraints[index].index_a;

@@ -8,13 +8,14 @@ layout(local_size_x = 256) in;
 
 #include "lib/layout.glsl"
 #include "lib/blade.glsl"
+#include "lib/element.glsl"
 
 layout(std430, binding = 1) buffer Hinges {
     Hinge hinges[];
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= push.count) return;
     uint a = hinges[index].particles[0];
     uint b = hinges[index].particles[1];

@@ -6,14 +6,16 @@
 layout(local_size_x = 256) in;
 
 #include "lib/blade.glsl"
+#include "lib/element.glsl"
 
 layout(std430, binding = 1) buffer Triangles {
     uint corners[];
 };
 
 void main() {
-    uint first = 3 * gl_GlobalInvocationID.x;
-    if (gl_GlobalInvocationID.x >= push.count) return;
+    uint index = element_index();
+    if (index >= push.count) return;
+    uint first = 3 * index;
     uint a = corners[first];
     uint b = corners[first + 1];
     uint c = corners[first + 2];

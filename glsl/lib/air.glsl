@@ -3,6 +3,8 @@
 
 layout(local_size_x = 64) in;
 
+#include "lib/element.glsl"
+
 // The triangles around particle i: the other two corners of each, in order, from entries[entries[i]] up to
 // entries[entries[i + 1]].
 layout(std430, binding = 2) readonly buffer ParticleTriangles {
@@ -25,7 +27,7 @@ vec3 plate_force(vec3 normal, float area, vec3 past) {
 }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= air.particle_count) return;
     vec3 position = particle_position(index);
     vec3 velocity = particle_velocity(index);

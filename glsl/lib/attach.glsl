@@ -5,6 +5,8 @@
 
 layout(local_size_x = 64) in;
 
+#include "lib/element.glsl"
+
 struct AttachedParticle {
     vec4 place; // xyz: m, in the attachment's frame; w: inverse mass once it is let go, 1/kg
     uint index;
@@ -41,8 +43,9 @@ vec3 position_at(Attachment attachment, vec3 place, float share) {
 }
 
 void main() {
-    if (gl_GlobalInvocationID.x >= push.attached_count) return;
-    AttachedParticle particle = attached_particles[gl_GlobalInvocationID.x];
+    uint index = element_index();
+    if (index >= push.attached_count) return;
+    AttachedParticle particle = attached_particles[index];
     Attachment attachment = attachments[particle.attachment];
     if (push.substep > attachment.release_substep) return;
     vec3 position = position_at(attachment, particle.place.xyz, push.end);

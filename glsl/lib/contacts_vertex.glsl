@@ -1,7 +1,7 @@
 // Dots on particles that are within reach of a collider's surface, in the colour of their signed distance from it.
 
 #include "lib/dot_vertex.glsl"
-#include "lib/collide.glsl"
+#include "lib/collider_distance.glsl"
 
 layout(push_constant) uniform ContactsPush {
     float reach; // m
@@ -9,20 +9,11 @@ layout(push_constant) uniform ContactsPush {
     uint collider_count;
 } push;
 
-float signed_distance(Collider collider, vec3 position) {
-    vec3 place = rotate_back(rotation_at(collider, view.alpha), position - position_at(collider, view.alpha));
-    switch (collider.kind) {
-        case COLLIDER_HEIGHT_FIELD: return height_field_distance(collider, place).w;
-        case COLLIDER_MESH: return mesh_distance(collider, place).w;
-        default: return surface_distance(collider, place).w;
-    }
-}
-
 void main() {
     vec3 position = particle_position(gl_VertexIndex / 6);
     float nearest = push.reach;
     for (uint i = 0; i < push.collider_count; ++i) {
-        nearest = min(nearest, signed_distance(colliders[i], position));
+        nearest = min(nearest, signed_distance(colliders[i], position, view.alpha));
     }
     gl_Position = NOWHERE;
     if (nearest >= push.reach) return;

@@ -6,7 +6,7 @@ layout(push_constant) uniform FusedPush {
     uint sweeps;   // of each substep, in this dispatch
     uint predicts; // whether these are the first of their substeps
     uint finishes; // whether they are the last
-    vec4 flutter_phases[6]; // rad, of each substep, four after four
+    uint first_substep; // number of the first one within its step
     uint accumulates; // whether lambdas go on from sweep to sweep, which tiles cannot
     uint first_sweep; // number of the first one within its substep, where they do
 } push;

@@ -7,6 +7,11 @@ struct Constraint {
     float compliance;  // m/N, 0 is rigid
 };
 
+struct LongRange {
+    uint anchor;    // index of another particle, or its own
+    float distance; // m, at rest
+};
+
 struct Hinge {
     uint particles[4]; // the two ends of the edge, and the corners that face it
     float rest_angle;  // rad

@@ -5,6 +5,8 @@
 
 layout(local_size_x = 256) in;
 
+#include "lib/element.glsl"
+
 layout(std430, binding = 1) writeonly buffer Normals {
     vec4 normals[]; // xyz: unit normal, or 0 where there is no triangle
 };
@@ -19,7 +21,7 @@ layout(push_constant) uniform NormalsPush {
 } push;
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= push.particle_count) return;
     vec3 position = particle_position(index);
     vec3 sum = vec3(0.0);

@@ -9,7 +9,9 @@ vec3 predicted_velocity(uint index, vec4 particle, vec3 velocity, float flutter_
     vec3 wind = wind_acceleration(particle.xyz, parameters.wind, parameters.flutter_wave_number, parameters.flutter_lift,
                                   flutter_phase);
     vec3 acceleration = parameters.gravity.xyz + wind;
-    if (parameters.has_forces != 0) acceleration = fma(vec3(particle.w), forces[index].xyz, acceleration);
+    // No branch: Mesa's software driver would compile the kernel anew, and keep what it compiled, with each dispatch.
+    vec3 pushed = fma(vec3(particle.w), forces[parameters.has_forces * index].xyz, acceleration);
+    acceleration = mix(acceleration, pushed, bvec3(parameters.has_forces != 0));
     float kept = max(0.0, fma(-parameters.damping, h, 1.0));
     return fma(vec3(h), acceleration, kept * velocity);
 }

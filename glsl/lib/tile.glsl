@@ -21,6 +21,7 @@ layout(std430, binding = 5) buffer PreviousPositions {
 #include "lib/pbd_parameters.glsl"
 #include "lib/tile_parameters.glsl"
 #include "lib/fused_push.glsl"
+#include "lib/flutter_phases.glsl"
 #include "lib/constraint.glsl"
 #include "lib/predict.glsl"
 #include "lib/velocity.glsl"
@@ -137,7 +138,7 @@ void main() {
     load_nodes();
     load_weights();
     for (uint substep = 0; substep < push.substeps; ++substep) {
-        if (push.predicts != 0) predict(push.flutter_phases[substep / 4][substep % 4]);
+        if (push.predicts != 0) predict(flutter_phases[push.first_substep + substep]);
         for (uint number = 0; number < push.sweeps; ++number) sweep();
         if (push.finishes != 0) finish();
     }

@@ -1,6 +1,7 @@
 // A substep of mass-spring Verlet for one node of a grid, after document 000: the same operations in the same order wherever
 // nodes are kept, so that they end in the same bits. A file that includes this has the constant HAS_COLLIDERS, without which
-// a kernel is smaller and more of them run at a time.
+// a kernel is smaller and more of them run at a time. Like HAS_FORCES it is no branch on what a uniform block says: Mesa's
+// software driver would compile the kernel anew, and keep what it compiled, with each dispatch.
 
 layout(std140, binding = 3) uniform VerletParameters {
     vec4 gravity;               // xyz: m/s^2
@@ -15,7 +16,7 @@ layout(std140, binding = 3) uniform VerletParameters {
     float substep_dt;           // s
     float flutter_wave_number;  // rad/m
     float flutter_lift;         // share of the flutter that lifts
-    uint has_forces;            // whether there are external forces on particles
+    uint padding;
 } parameters;
 
 #include "lib/collide.glsl"

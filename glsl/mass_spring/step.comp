@@ -72,7 +72,8 @@ void main() {
     const ivec2 shear[4] = ivec2[](ivec2(1, 1), ivec2(-1, 1), ivec2(1, -1), ivec2(-1, -1));
     float side = parameters.rest_length;
     float diagonal = 1.41421356 * side;
-    vec3 force = parameters.has_forces != 0 ? forces[index].xyz : vec3(0.0);
+    // No branch: Mesa's software driver would compile the kernel anew, and keep what it compiled, with each dispatch.
+    vec3 force = mix(vec3(0.0), forces[parameters.has_forces * index].xyz, bvec3(parameters.has_forces != 0));
     for (int i = 0; i < 4; ++i) {
         force += spring_force(coord, previous, velocity, structural[i], side);
     }

@@ -19,6 +19,7 @@ layout(constant_id = 3) const bool HAS_HINGES = true;
 #include "lib/predict.glsl"
 #include "lib/velocity.glsl"
 #include "lib/fused_push.glsl"
+#include "lib/flutter_phases.glsl"
 
 struct PbdBody {
     uint first_particle;    // in the list of particles
@@ -154,7 +155,7 @@ void main() {
     }
     for (uint substep = 0; substep < push.substeps; ++substep) {
         if (push.predicts != 0) {
-            float flutter_phase = push.flutter_phases[substep / 4][substep % 4];
+            float flutter_phase = flutter_phases[push.first_substep + substep];
             for (uint local = invocation; local < body.particle_count; local += gl_WorkGroupSize.x) {
                 predict(body_particles[body.first_particle + local], local, flutter_phase);
             }

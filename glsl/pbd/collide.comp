@@ -12,6 +12,7 @@ layout(std430, binding = 1) readonly buffer PreviousPositions {
     vec4 previous_positions[];
 };
 
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 #include "lib/collide.glsl"
 
@@ -22,7 +23,7 @@ layout(push_constant) uniform CollidePush {
 } push;
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= parameters.particle_count) return;
     vec4 particle = positions[index];
     if (particle.w == 0.0) return;

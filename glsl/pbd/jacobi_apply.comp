@@ -21,10 +21,11 @@ layout(std430, binding = 3) readonly buffer Corrections {
     vec4 corrections[]; // xyz: kg m, for the first particle; the second gets the opposite
 };
 
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= parameters.particle_count) return;
     vec4 particle = positions[index];
     vec3 sum = vec3(0.0);

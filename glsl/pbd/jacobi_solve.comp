@@ -11,6 +11,7 @@ layout(local_size_x = 256) in;
 
 #include "lib/layout.glsl"
 #include "lib/constraint.glsl"
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 
 layout(std430, binding = 0) readonly buffer Positions {
@@ -39,7 +40,7 @@ float part_weight(uint index, float weight) {
 }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= push.constraint_count) return;
 
     Constraint constraint = constraints[index];

@@ -16,15 +16,17 @@ layout(std430, binding = 2) buffer Velocities {
     vec4 velocities[]; // xyz: m/s
 };
 
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 #include "lib/predict.glsl"
+#include "lib/flutter_phases.glsl"
 
 layout(push_constant) uniform PredictPush {
-    float flutter_phase; // rad
+    uint substep; // number of it within its step
 } push;
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= parameters.particle_count) return;
 
     vec4 particle = positions[index];
@@ -34,7 +36,7 @@ void main() {
         return;
     }
 
-    vec3 velocity = predicted_velocity(index, particle, velocities[index].xyz, push.flutter_phase);
+    vec3 velocity = predicted_velocity(index, particle, velocities[index].xyz, flutter_phases[push.substep]);
     velocities[index] = vec4(velocity, 0.0);
     positions[index] = vec4(predicted_position(particle.xyz, velocity), particle.w);
 }

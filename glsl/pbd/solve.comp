@@ -9,6 +9,7 @@ layout(local_size_x = 256) in;
 
 #include "lib/layout.glsl"
 #include "lib/constraint.glsl"
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 
 layout(std430, binding = 0) buffer Positions {
@@ -28,8 +29,9 @@ layout(push_constant) uniform SolvePush {
 } push;
 
 void main() {
-    if (gl_GlobalInvocationID.x >= push.count) return;
-    uint index = push.first + gl_GlobalInvocationID.x;
+    uint element = element_index();
+    if (element >= push.count) return;
+    uint index = push.first + element;
 
     Constraint constraint = constraints[index];
     vec4 a = positions[constraint.index_a];

@@ -16,11 +16,12 @@ layout(std430, binding = 2) writeonly buffer Velocities {
     vec4 velocities[]; // xyz: m/s
 };
 
+#include "lib/element.glsl"
 #include "lib/pbd_parameters.glsl"
 #include "lib/velocity.glsl"
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = element_index();
     if (index >= parameters.particle_count) return;
     velocities[index] = vec4(velocity_of(positions[index].xyz, previous_positions[index].xyz), 0.0);
 }

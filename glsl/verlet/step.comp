@@ -7,6 +7,7 @@
 
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(constant_id = 0) const bool HAS_COLLIDERS = true;
+layout(constant_id = 1) const bool HAS_FORCES = true;
 
 layout(rgba32f, binding = 0) readonly uniform image2D u_PrevPos;
 layout(rgba32f, binding = 1) readonly uniform image2D u_CurrPos;
@@ -31,7 +32,7 @@ void main() {
     }
 
     int index = coord.y * parameters.grid_size.x + coord.x;
-    vec3 external_force = parameters.has_forces != 0 ? forces[index].xyz : vec3(0.0);
+    vec3 external_force = HAS_FORCES ? forces[index].xyz : vec3(0.0);
     vec3 previous = imageLoad(u_PrevPos, coord).xyz;
     vec3 next = next_position(coord, index, current.xyz, previous, external_force, pushed_substep());
     imageStore(u_NextPos, coord, vec4(next, 0.0));

@@ -7,6 +7,7 @@
 
 layout(local_size_x = 32, local_size_y = 8) in;
 layout(constant_id = 0) const bool HAS_COLLIDERS = true;
+layout(constant_id = 1) const bool HAS_FORCES = true;
 
 layout(std430, binding = 0) readonly buffer Positions {
     vec4 positions[]; // xyz: m, w: inverse mass, 1/kg; row by row
@@ -35,7 +36,7 @@ void main() {
         return;
     }
 
-    vec3 external_force = parameters.has_forces != 0 ? forces[index].xyz : vec3(0.0);
+    vec3 external_force = HAS_FORCES ? forces[index].xyz : vec3(0.0);
     vec3 previous = previous_positions[index].xyz;
     vec3 next = next_position(coord, index, current.xyz, previous, external_force, pushed_substep());
     previous_positions[index] = vec4(next, current.w);

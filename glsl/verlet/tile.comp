@@ -28,12 +28,13 @@ layout(std430, binding = 4) writeonly buffer NextPreviousPositions {
 };
 
 #include "lib/verlet.glsl"
+#include "lib/flutter_phases.glsl"
 
 const int MOST_TILE_SUBSTEPS = 8;
 
 layout(push_constant) uniform VerletTilePush {
     float shares[MOST_TILE_SUBSTEPS + 1]; // of the step, 0 to 1, where each substep starts and the last one ends
-    float flutter_phases[MOST_TILE_SUBSTEPS]; // rad
+    uint first_substep; // number of the first one within its step
     uint collider_count;
     int substep_count;
 } push;
@@ -83,7 +84,7 @@ void main() {
         int other = SHARED_NODES - now;
         int substeps_after = push.substep_count - 1 - substep;
         Substep pushed = Substep(push.shares[substep], push.shares[substep + 1], push.collider_count,
-                                 push.flutter_phases[substep]);
+                                 flutter_phases[push.first_substep + substep]);
         for (int node = lane; node < SHARED_NODES; node += lanes) {
             ivec2 coord = coord_of(node);
             if (way_from_tile(coord) > 2 * substeps_after) continue;

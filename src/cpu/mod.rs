@@ -9,6 +9,7 @@
 mod air;
 mod bend;
 mod grid;
+mod limits;
 mod mass_spring;
 mod partition;
 mod pbd;
@@ -28,6 +29,7 @@ pub use verlet::Verlet;
 
 pub use crate::reference::collide::Colliders;
 pub use crate::reference::cut::triangles as cut_triangles;
+pub use crate::reference::watch::look;
 
 /// Particles or constraints that one thread takes at a time, or more: fewer would take longer to hand out than to do.
 const JOB: usize = 2048;

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use super::JOB;
 use super::bend::Bending;
+use super::limits::Limits;
 use super::projection::{self, Four, Projection, Properties};
 use super::quad::Quad;
 use super::schedule::Schedule;
 use super::{Air, Colliders, wind};
 use crate::layout::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Constraint, GripParticle, Hinge,
-    PbdParameters, PredictPush, PullPush,
+    LongLinkPush, LongRange, LongRangePush, PbdParameters, PullPush, StrainLimitPush,
 };
 use crate::model::{Blade, ends_at_particles};
 use crate::reference::{attach, collide, cut, hand};
@@ -35,6 +36,7 @@ pub struct Pbd {
     order: Vec<u32>,
     schedule: Schedule,
     bending: Bending,
+    limits: Limits,
     // The Jacobi variant's, empty until it is first used.
     /// As [`ends_at_particles`] gives them.
     first_ends: Vec<u32>,
@@ -74,6 +76,7 @@ impl Pbd {
             order,
             schedule,
             bending: Bending::default(),
+            limits: Limits::default(),
             first_ends: Vec::new(),
             ends: Vec::new(),
             parts: Vec::new(),
@@ -92,6 +95,41 @@ impl Pbd {
             |hinge: &Hinge| hinge.particles.iter().all(|&index| (index as usize) < self.positions.len());
         assert!(hinges.iter().all(names_particles), "a hinge names a particle that is not there");
         Self { bending: Bending::new(hinges, batches), ..self }
+    }
+
+    /// Replaces the long range attachment of each particle, shape \[particle_count\], and the long links of each, level after
+    /// level, as [`HeldWays`](crate::model::HeldWays) gives them.
+    pub fn set_long_ranges(&mut self, ranges: Vec<LongRange>, long_links: Vec<LongRange>) {
+        (self.limits.ranges, self.limits.long_links) = (ranges, long_links);
+    }
+
+    /// Says which constraints the strain limit keeps, at each particle, as
+    /// [`links_at_particles`](crate::model::links_at_particles) gives them.
+    pub fn set_links(&mut self, first_links: Vec<u32>, links: &[u32]) {
+        let places = self.places();
+        self.limits.first_links = first_links;
+        self.limits.links = links.iter().map(|link| places[*link as usize]).collect();
+    }
+
+    /// Brings each particle back to where its long range attachment reaches.
+    pub fn limit_long_range(&mut self, parameters: &PbdParameters, push: &LongRangePush) {
+        self.limits.long_range(parameters, push, &self.previous_positions, &mut self.positions);
+    }
+
+    /// Brings each particle back below the one that its long link names, after [`Pbd::limit_long_range`].
+    pub fn limit_long_link(&mut self, parameters: &PbdParameters, push: &LongLinkPush) {
+        self.limits.long_link(parameters, push, &mut self.positions);
+    }
+
+    /// One iteration of the strain limit, after [`Pbd::limit_long_range`]; gives whether a link was longer than it can be without
+    /// another round.
+    pub fn limit_strain(&mut self, parameters: &PbdParameters, push: &StrainLimitPush) -> bool {
+        self.limits.strain(parameters, push, &self.constraints, &mut self.positions)
+    }
+
+    /// v = (x - x_previous) / h, no faster than before the strain limit.
+    pub fn limit_velocity(&mut self, parameters: &PbdParameters) {
+        self.limits.velocity(parameters, &self.previous_positions, &self.positions, &mut self.velocities);
     }
 
     /// Multiplier of each hinge, as in the twin. Shape \[hinge_count\].
@@ -181,11 +219,13 @@ impl Pbd {
     }
 
     /// Moves each free particle as gravity, wind and external forces alone would.
-    pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
+    ///
+    /// `flutter_phase` is the phase of the wind's flutter \[rad\].
+    pub fn predict(&mut self, parameters: &PbdParameters, flutter_phase: f32) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
         let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
-        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, push.flutter_phase);
+        let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase);
         let particles = self.positions.par_iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
         let particles = particles.zip(&self.forces).with_min_len(JOB);
         particles.for_each(|(((position, previous_position), velocity), force)| {
@@ -258,11 +298,17 @@ impl Pbd {
         });
     }
 
+    /// Where each constraint, in the order in which they were given, is in `constraints`.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.order.len()];
+        self.order.iter().zip(0..).for_each(|(&index, place)| places[index as usize] = place);
+        places
+    }
+
     /// Makes what the Jacobi variant needs, where it is not made yet, from constraints of which none is cut.
     fn prepare_jacobi(&mut self) {
         if self.first_ends.is_empty() {
-            let mut places = vec![0; self.order.len()];
-            self.order.iter().zip(0..).for_each(|(&index, place)| places[index as usize] = place);
+            let places = self.places();
             // A particle's corrections are added up in the order in which the constraints were given.
             let ends;
             (self.first_ends, ends) = ends_at_particles(self.positions.len(), &self.constraints());

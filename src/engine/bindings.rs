@@ -1,6 +1,7 @@
 //! Resources bound to a pipeline, where its shaders declare them.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -11,15 +12,25 @@ use super::error::{Call, Error, Result};
 use super::hazard::{ImageUse, ResourceId, Use};
 use super::image::{Image, ImageKind};
 use super::interface::{Interface, Pipeline, descriptor_type};
+use super::kernel::Kernel;
 use super::recorder::Owned;
 use super::reflect::{Access, Binding, BindingKind};
-use super::work::Bound;
+use super::work::{Bound, Extent, Work};
 
 /// A buffer or an image, to be bound.
 #[derive(Clone, Copy, Debug)]
 pub enum Resource<'a> {
     /// For storage and uniform blocks.
     Buffer(&'a Buffer),
+    /// Bytes of a buffer, for storage blocks: as [`Buffer::part`] has them.
+    Part {
+        /// The buffer.
+        buffer: &'a Buffer,
+        /// Its first byte.
+        first: u64,
+        /// How many bytes.
+        size: u64,
+    },
     /// For storage and sampled images.
     Image(&'a Image),
 }
@@ -27,16 +38,25 @@ pub enum Resource<'a> {
 impl Resource<'_> {
     fn name(&self) -> &str {
         match self {
-            Self::Buffer(buffer) => buffer.name(),
+            Self::Buffer(buffer) | Self::Part { buffer, .. } => buffer.name(),
             Self::Image(image) => image.name(),
         }
     }
 
     fn id(&self) -> ResourceId {
         match self {
-            Self::Buffer(buffer) => buffer.id(),
+            Self::Buffer(buffer) | Self::Part { buffer, .. } => buffer.id(),
             Self::Image(image) => image.id(),
         }
+    }
+}
+
+impl Buffer {
+    /// A part of the buffer, to be bound by itself, as of a buffer that is larger than what one binding takes. Shaders count
+    /// elements from its first byte on.
+    #[must_use]
+    pub fn part(&self, bytes: Range<u64>) -> Resource<'_> {
+        Resource::Part { buffer: self, first: bytes.start, size: bytes.end.saturating_sub(bytes.start) }
     }
 }
 
@@ -64,6 +84,7 @@ impl<P: Pipeline> Clone for Bindings<P> {
 }
 
 struct RawBindings<P> {
+    id: ResourceId,
     pool: vk::DescriptorPool,
     set: vk::DescriptorSet,
     uses: Vec<Use>,
@@ -79,8 +100,8 @@ impl<P: Pipeline> Bindings<P> {
     /// of the variable for images.
     ///
     /// # Errors
-    /// [`Error::Binding`] where a name is missing, unknown, or names another kind of resource; [`Error::OverLimit`] where
-    /// a buffer is larger than the device can bind as a uniform block.
+    /// [`Error::Binding`] where a name is missing, unknown, or names another kind of resource, or a part of a buffer is none
+    /// that can be bound; [`Error::OverLimit`] where a buffer, or a part, is larger than what one binding takes.
     ///
     /// # Panics
     /// Where a resource belongs to another device than the pipeline.
@@ -102,7 +123,7 @@ impl<P: Pipeline> Bindings<P> {
             let one = use_of(&interface.name, binding, *stages, resource)?;
             add_use(&mut uses, one, &interface.name)?;
             let owned: &dyn Owned = match &resource {
-                Resource::Buffer(buffer) => *buffer,
+                Resource::Buffer(buffer) | Resource::Part { buffer, .. } => *buffer,
                 Resource::Image(image) => *image,
             };
             interface.device.assert_same(owned.device());
@@ -119,7 +140,8 @@ impl<P: Pipeline> Bindings<P> {
             access: binding.access,
         });
         let bound = bound.collect();
-        let raw = RawBindings { pool, set, uses, bound, pipeline: pipeline.clone(), _owners: owners, device };
+        let id = ResourceId::next();
+        let raw = RawBindings { id, pool, set, uses, bound, pipeline: pipeline.clone(), _owners: owners, device };
         Ok(Self { shared: Arc::new(raw) })
     }
 
@@ -144,7 +166,7 @@ impl<P: Pipeline> Bindings<P> {
             Err(result) => {
                 // SAFETY: nothing uses the pool.
                 unsafe { device.raw().destroy_descriptor_pool(pool, None) };
-                Err(Error::Vulkan { call: "vkAllocateDescriptorSets", result })
+                Err(Error::of("vkAllocateDescriptorSets", result))
             }
         }
     }
@@ -153,6 +175,11 @@ impl<P: Pipeline> Bindings<P> {
     #[must_use]
     pub fn pipeline(&self) -> &P {
         &self.shared.pipeline
+    }
+
+    /// Identity of the bindings, which no others get.
+    pub(super) fn id(&self) -> ResourceId {
+        self.shared.id
     }
 
     /// What is bound, in the order of the binding numbers.
@@ -186,6 +213,15 @@ impl<P: Pipeline> Bindings<P> {
                 raw.cmd_push_constants(commands, interface.layout, interface.push_stages, 0, push);
             }
         }
+    }
+}
+
+impl Bindings<Kernel> {
+    /// What a dispatch of so many workgroups does.
+    pub(super) fn work(&self, groups: [u32; 3]) -> Work {
+        let kernel = self.pipeline();
+        let extent = Extent::Dispatch { local_size: kernel.local_size(), groups };
+        Work { shaders: kernel.shaders().clone(), extent, bound: self.bound().clone() }
     }
 }
 
@@ -247,10 +283,28 @@ fn use_of(pass: &str, binding: &Binding, stages: vk::ShaderStageFlags, resource:
     .filter(|(shader, _)| stages.contains(*shader))
     .fold(vk::PipelineStageFlags2::empty(), |sum, (_, stage)| sum | stage);
     match (binding.kind, resource) {
-        (BindingKind::StorageBuffer | BindingKind::UniformBuffer, Resource::Buffer(buffer)) => {
-            if binding.kind == BindingKind::UniformBuffer {
-                let limit = ("maxUniformBufferRange", u64::from(buffer.device().limits().max_uniform_buffer_range));
-                Device::check_limit(&format!("the uniform block '{}'", binding.name), buffer.size(), "bytes", limit)?;
+        (BindingKind::UniformBuffer, Resource::Buffer(buffer)) => {
+            let limit = ("maxUniformBufferRange", u64::from(buffer.device().limits().max_uniform_buffer_range));
+            Device::check_limit(format_args!("the uniform block '{}'", binding.name), buffer.size(), "bytes", limit)?;
+            Ok(Use { resource: buffer.id(), stages, accesses, image: None })
+        }
+        (BindingKind::StorageBuffer, Resource::Buffer(buffer)) => {
+            check_range(pass, binding, buffer, buffer.size())?;
+            Ok(Use { resource: buffer.id(), stages, accesses, image: None })
+        }
+        (BindingKind::StorageBuffer, Resource::Part { buffer, first, size }) => {
+            check_range(pass, binding, buffer, size)?;
+            let alignment = buffer.device().limits().min_storage_buffer_offset_alignment;
+            let is_inside = size > 0 && first.checked_add(size).is_some_and(|end| end <= buffer.size());
+            if !is_inside || !first.is_multiple_of(alignment) {
+                let held = buffer.size();
+                let reason = format!(
+                    "'{}' takes a part of the {held} bytes of '{}' that starts at a multiple of {alignment}, not {size} \
+                     bytes from {first} on",
+                    binding.name,
+                    buffer.name()
+                );
+                return Err(Error::binding(pass, reason));
             }
             Ok(Use { resource: buffer.id(), stages, accesses, image: None })
         }
@@ -272,12 +326,23 @@ fn use_of(pass: &str, binding: &Binding, stages: vk::ShaderStageFlags, resource:
     }
 }
 
+/// Fails where a storage block would have more of a buffer than one binding takes.
+fn check_range(pass: &str, binding: &Binding, buffer: &Buffer, size: u64) -> Result<()> {
+    let limit = ("maxStorageBufferRange", u64::from(buffer.device().limits().max_storage_buffer_range));
+    let what = format!("the buffer '{}', bound at once as '{}' of the pass '{pass}',", buffer.name(), binding.name);
+    Device::check_limit(&what, size, "bytes", limit)
+}
+
 fn write_set(device: &Device, set: vk::DescriptorSet, bound: &[(&Binding, Resource<'_>)]) {
     let infos: Vec<_> = bound
         .iter()
         .map(|(binding, resource)| match resource {
             Resource::Buffer(buffer) => (
                 [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).range(vk::WHOLE_SIZE)],
+                [vk::DescriptorImageInfo::default()],
+            ),
+            Resource::Part { buffer, first, size } => (
+                [vk::DescriptorBufferInfo::default().buffer(buffer.raw()).offset(*first).range(*size)],
                 [vk::DescriptorImageInfo::default()],
             ),
             Resource::Image(image) => (
@@ -298,7 +363,7 @@ fn write_set(device: &Device, set: vk::DescriptorSet, bound: &[(&Binding, Resour
                 .dst_binding(binding.binding)
                 .descriptor_type(descriptor_type(binding.kind));
             match resource {
-                Resource::Buffer(_) => write.buffer_info(buffers),
+                Resource::Buffer(_) | Resource::Part { .. } => write.buffer_info(buffers),
                 Resource::Image(_) => write.image_info(images),
             }
         })

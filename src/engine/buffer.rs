@@ -18,6 +18,9 @@ use super::hazard::ResourceId;
 use super::instance::lock;
 use super::recorder::{Owned, Recorder};
 
+/// Most bytes that travel at once where somebody waits for them, so that as much memory besides will do.
+const PIECE: usize = 64 << 20;
+
 /// A buffer in the device's memory, usable as storage, uniform or index buffer and for transfers.
 ///
 /// Cheap to clone: a recording that uses a buffer holds a clone of it until the device is done with it.
@@ -27,10 +30,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `size` bytes whose contents are zero.
+    /// A buffer of `size` bytes whose contents are zero. One that is larger than what one binding takes can be bound part by
+    /// part, as [`Windows`](super::Windows) divides it.
     ///
     /// # Errors
-    /// [`Error::OverLimit`] where the device cannot bind as much, [`Error::OutOfMemory`], or what Vulkan reports.
+    /// [`Error::OverLimit`] where the device has no buffers as large, [`Error::OutOfMemory`], or what Vulkan reports.
     pub fn zeroed(device: &Device, name: &str, size: u64) -> Result<Self> {
         let buffer = Self::uninitialised(device, name, size)?;
         Frames::run_once(device, |recorder| recorder.clear(&buffer))?;
@@ -50,8 +54,6 @@ impl Buffer {
     }
 
     fn uninitialised(device: &Device, name: &str, size: u64) -> Result<Self> {
-        let limit = u64::from(device.limits().max_storage_buffer_range);
-        Device::check_limit(&format!("the buffer '{name}'"), size, "bytes", ("maxStorageBufferRange", limit))?;
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::INDEX_BUFFER
@@ -65,8 +67,16 @@ impl Buffer {
     /// # Errors
     /// [`Error::SizeMismatch`] where `data` is longer than the buffer, or what Vulkan reports.
     pub fn write<T: Pod>(&self, data: &[T]) -> Result<()> {
-        let staging = Staging::upload(&self.shared.device, self.name(), data)?;
-        Frames::run_once(&self.shared.device, |recorder| recorder.upload(&staging, self))
+        if size_of_val(data) as u64 > self.size() {
+            return Err(size_mismatch(self, size_of_val(data) as u64));
+        }
+        let device = &self.shared.device;
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        for (place, piece) in (0..).step_by(PIECE).zip(bytes.chunks(PIECE)) {
+            let staging = Staging::upload(device, self.name(), piece)?;
+            Frames::run_once(device, |recorder| recorder.upload_to(&staging, self, place))?;
+        }
+        Ok(())
     }
 
     /// Waits for the device and reads the whole buffer back, as many `T` as fit into it.
@@ -74,9 +84,16 @@ impl Buffer {
     /// # Errors
     /// What Vulkan reports.
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
-        let staging = Staging::readback(&self.shared.device, self.name(), self.size())?;
-        Frames::run_once(&self.shared.device, |recorder| recorder.download(self, &staging))?;
-        staging.read()
+        let device = &self.shared.device;
+        let mut data: Vec<T> = bytemuck::zeroed_vec(self.size() as usize / size_of::<T>());
+        let mut place = 0;
+        for piece in bytemuck::cast_slice_mut::<_, u8>(&mut data).chunks_mut(PIECE) {
+            let staging = Staging::readback(device, self.name(), piece.len() as u64)?;
+            Frames::run_once(device, |recorder| recorder.download_from(self, place, &staging))?;
+            staging.read_into(piece)?;
+            place += piece.len() as u64;
+        }
+        Ok(data)
     }
 
     /// Size \[bytes\].
@@ -161,15 +178,26 @@ impl Staging {
         Ok(self.contents())
     }
 
+    /// As [`Staging::read`], into bytes, of which there are as many as the memory holds.
+    fn read_into(&self, bytes: &mut [u8]) -> Result<()> {
+        self.shared.device.wait(Ticket(self.last_ticket.load(Ordering::Acquire)))?;
+        bytes.copy_from_slice(self.bytes());
+        Ok(())
+    }
+
     /// Notes that the recording submitted with `ticket` reads back into this memory.
     pub(super) fn filled_by(&self, ticket: Ticket) {
         self.last_ticket.fetch_max(ticket.0, Ordering::AcqRel);
     }
 
     fn contents<T: Pod>(&self) -> Vec<T> {
-        let bytes = &self.shared.allocation.mapped_slice().unwrap_or_default()[..self.shared.size as usize];
+        let bytes = self.bytes();
         let whole = bytes.len() / size_of::<T>() * size_of::<T>();
         bytemuck::pod_collect_to_vec(&bytes[..whole])
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.shared.allocation.mapped_slice().unwrap_or_default()[..self.shared.size as usize]
     }
 
     pub(crate) fn size(&self) -> u64 {
@@ -228,7 +256,7 @@ impl RawBuffer {
         location: MemoryLocation,
     ) -> Result<Self> {
         let limit = ("maxBufferSize", device.most_buffer_bytes().min(u64::MAX - 16));
-        Device::check_limit(&format!("the buffer '{name}'"), size, "bytes", limit)?;
+        Device::check_limit(format_args!("the buffer '{name}'"), size, "bytes", limit)?;
         // Vulkan has no empty buffers, while an empty list is a fair input: it gets room for one vec4. And it fills whole
         // words only.
         let info = vk::BufferCreateInfo::default().size(size.max(16).next_multiple_of(4)).usage(usage);
@@ -242,7 +270,7 @@ impl RawBuffer {
                 Ok(()) => Ok(allocation),
                 Err(result) => {
                     let _ = lock(device.allocator()).free(allocation);
-                    Err(Error::Vulkan { call: "vkBindBufferMemory", result })
+                    Err(Error::of("vkBindBufferMemory", result))
                 }
             }
         });
@@ -294,10 +322,14 @@ pub(super) fn allocate(
         linear,
         allocation_scheme: AllocationScheme::GpuAllocatorManaged,
     };
-    let allocation = lock(device.allocator()).allocate(&description).map_err(|error| Error::OutOfMemory {
-        what: format!("'{name}'"),
-        bytes: requirements.size,
-        reason: error.to_string(),
+    let allocation = lock(device.allocator()).allocate(&description).map_err(|error| {
+        let most = device.most_allocation_bytes();
+        // Some drivers allocate more than they promise.
+        let reason = match requirements.size > most {
+            true => format!("{error}; the driver promises {most} bytes at once (Vulkan's maxMemoryAllocationSize)"),
+            false => error.to_string(),
+        };
+        Error::OutOfMemory { what: format!("'{name}'"), bytes: requirements.size, reason }
     })?;
     // SAFETY: memory that is shared with others is named and not touched.
     device.name(unsafe { allocation.memory() }, "device.memory");
@@ -360,7 +392,8 @@ impl Recorder<'_> {
         }
         self.keep_alive(source);
         self.keep_alive(target);
-        self.copy_raw("copy", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        let region = vk::BufferCopy::default().size(source.size());
+        self.copy_raw("copy", (source.raw(), source.id()), (target.raw(), target.id()), region);
         Ok(())
     }
 
@@ -372,11 +405,28 @@ impl Recorder<'_> {
         if source.size() > target.size() {
             return Err(size_mismatch(source, target.size()));
         }
+        self.download_region(source, target, vk::BufferCopy::default().size(source.size()));
+        Ok(())
+    }
+
+    /// Copies as much of `source`, from byte number `offset` on, as `target` holds into memory that the CPU can read once this
+    /// recording is done.
+    ///
+    /// # Errors
+    /// [`Error::SizeMismatch`] where that ends beyond the buffer.
+    pub fn download_from(&mut self, source: &Buffer, offset: u64, target: &Staging) -> Result<()> {
+        if offset + target.size() > source.size() {
+            return Err(size_mismatch(source, offset + target.size()));
+        }
+        self.download_region(source, target, vk::BufferCopy::default().src_offset(offset).size(target.size()));
+        Ok(())
+    }
+
+    fn download_region(&mut self, source: &Buffer, target: &Staging, region: vk::BufferCopy) {
         self.keep_alive(source);
         self.keep_alive(target);
-        self.copy_raw("download", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        self.copy_raw("download", (source.raw(), source.id()), (target.raw(), target.id()), region);
         self.host_will_read(target);
-        Ok(())
     }
 
     /// Copies all of `source` to the start of `target`.
@@ -384,12 +434,19 @@ impl Recorder<'_> {
     /// # Errors
     /// [`Error::SizeMismatch`] where `target` is smaller.
     pub fn upload(&mut self, source: &Staging, target: &Buffer) -> Result<()> {
-        if source.size() > target.size() {
-            return Err(size_mismatch(target, source.size()));
+        self.upload_to(source, target, 0)
+    }
+
+    /// As [`Recorder::upload`], to byte number `offset` and on.
+    fn upload_to(&mut self, source: &Staging, target: &Buffer, offset: u64) -> Result<()> {
+        let end = offset + source.size();
+        if end > target.size() {
+            return Err(size_mismatch(target, end));
         }
         self.keep_alive(source);
         self.keep_alive(target);
-        self.copy_raw("upload", (source.raw(), source.id()), (target.raw(), target.id()), source.size());
+        let region = vk::BufferCopy::default().dst_offset(offset).size(source.size());
+        self.copy_raw("upload", (source.raw(), source.id()), (target.raw(), target.id()), region);
         Ok(())
     }
 
@@ -398,15 +455,14 @@ impl Recorder<'_> {
         name: &str,
         (source, source_id): (vk::Buffer, ResourceId),
         (target, target_id): (vk::Buffer, ResourceId),
-        size: u64,
+        region: vk::BufferCopy,
     ) {
-        if size == 0 {
+        if region.size == 0 {
             return;
         }
         self.transfer(name, &[source_id], &[target_id], &[], |device, commands| {
-            let regions = [vk::BufferCopy::default().size(size)];
-            // SAFETY: both buffers are kept alive by the recorder and hold at least `size` bytes, as the caller saw.
-            unsafe { device.cmd_copy_buffer(commands, source, target, &regions) };
+            // SAFETY: both buffers are kept alive by the recorder and hold the region, as the caller saw.
+            unsafe { device.cmd_copy_buffer(commands, source, target, &[region]) };
         });
     }
 }

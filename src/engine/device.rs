@@ -14,6 +14,7 @@ use super::error::{Call, Error, Result};
 use super::extensions::Extensions;
 use super::instance::{Instance, InstanceOptions, loader_lock, lock};
 use super::replaced::Replacements;
+use super::smaller::SmallerLimits;
 
 /// A Vulkan device in use. Cheap to clone; everything made from it keeps it alive.
 #[derive(Clone)]
@@ -39,6 +40,8 @@ struct Shared {
     extensions: Extensions,
     /// Most bytes of a buffer.
     most_buffer_bytes: u64,
+    /// Most bytes that can be allocated at once for certain.
+    most_allocation_bytes: u64,
     #[cfg(feature = "viewer")]
     presents: bool,
     allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -68,6 +71,19 @@ impl Device {
     /// # Errors
     /// Whatever keeps the device from being used.
     pub fn open(instance: &Instance, asked: Option<&str>, presents: bool) -> Result<Self> {
+        Self::within(&SmallerLimits::default(), instance, asked, presents)
+    }
+
+    /// As [`Device::open`], held to the limits of a smaller device, to see what is divided or refused there. No window is
+    /// involved.
+    ///
+    /// # Errors
+    /// Whatever keeps the device from being used.
+    pub fn open_smaller(instance: &Instance, asked: Option<&str>, limits: &SmallerLimits) -> Result<Self> {
+        Self::within(limits, instance, asked, false)
+    }
+
+    fn within(smaller: &SmallerLimits, instance: &Instance, asked: Option<&str>, presents: bool) -> Result<Self> {
         let loader = loader_lock();
         let devices = instance.devices()?;
         let environment = std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.trim().is_empty());
@@ -84,16 +100,19 @@ impl Device {
 
         let raw_instance = instance.raw();
         // SAFETY: the handle comes from this instance.
-        let (properties, supported, families) = unsafe {
+        let (mut properties, supported, families) = unsafe {
             (
                 raw_instance.get_physical_device_properties(info.handle),
                 raw_instance.get_physical_device_features(info.handle),
                 raw_instance.get_physical_device_queue_family_properties(info.handle),
             )
         };
+        smaller.hold(&mut properties.limits);
+        let mut maintenance_3 = vk::PhysicalDeviceMaintenance3Properties::default();
         let mut maintenance_4 = vk::PhysicalDeviceMaintenance4Properties::default();
-        let mut more = vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_4);
-        // SAFETY: the device has a core, of which the chained structure is part.
+        let mut more =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut maintenance_3).push_next(&mut maintenance_4);
+        // SAFETY: the device has a core, of which the chained structures are part.
         unsafe { raw_instance.get_physical_device_properties2(info.handle, &mut more) };
         let optional = Extensions::of(instance, &info)?;
         let extensions = instance.wanted_extensions(&info, presents)?.into_iter().chain(optional.names());
@@ -152,6 +171,7 @@ impl Device {
                 compares_depth,
                 extensions: optional,
                 most_buffer_bytes: maintenance_4.max_buffer_size,
+                most_allocation_bytes: maintenance_3.max_memory_allocation_size,
                 #[cfg(feature = "viewer")]
                 presents,
                 allocator: ManuallyDrop::new(Mutex::new(allocator)),
@@ -176,7 +196,7 @@ impl Device {
         &self.shared.info
     }
 
-    /// The limits that the driver states.
+    /// The limits that the driver states, or lower ones that the device was opened with.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.shared.limits
     }
@@ -215,6 +235,16 @@ impl Device {
 
     pub(crate) fn most_buffer_bytes(&self) -> u64 {
         self.shared.most_buffer_bytes
+    }
+
+    /// How much memory the device has of its own \[bytes\], however much of it is in use.
+    #[must_use]
+    pub fn own_memory_bytes(&self) -> u64 {
+        self.instance().own_memory_bytes(self.info())
+    }
+
+    pub(super) fn most_allocation_bytes(&self) -> u64 {
+        self.shared.most_allocation_bytes
     }
 
     #[cfg(feature = "viewer")]
@@ -295,14 +325,13 @@ impl Device {
         let ticket = queue.last_ticket + 1;
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let semaphore = |semaphore| vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(all);
-        let waits: Vec<_> = wait.map(semaphore).into_iter().collect();
-        let mut signals = vec![semaphore(self.shared.timeline).value(ticket)];
-        signals.extend(signal.map(semaphore));
+        let waits = wait.map(semaphore);
+        let signals = [semaphore(self.shared.timeline).value(ticket), signal.map(semaphore).unwrap_or_default()];
         let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
         let submits = [vk::SubmitInfo2::default()
-            .wait_semaphore_infos(&waits)
+            .wait_semaphore_infos(waits.as_slice())
             .command_buffer_infos(&commands)
-            .signal_semaphore_infos(&signals)];
+            .signal_semaphore_infos(&signals[..1 + usize::from(signal.is_some())])];
         // SAFETY: the lock serialises the queue; the caller vouches for the command buffer.
         unsafe { self.raw().queue_submit2(queue.raw, &submits, vk::Fence::null()) }.call("vkQueueSubmit2")?;
         queue.last_ticket = ticket;
@@ -352,7 +381,7 @@ impl Device {
 
     /// Fails where `needed` of `what` is above a limit of the device.
     pub(crate) fn check_limit(
-        what: &str,
+        what: impl fmt::Display,
         needed: u64,
         unit: &'static str,
         (limit_name, limit): (&'static str, u64),

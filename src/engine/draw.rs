@@ -133,7 +133,7 @@ impl DrawPipeline {
             .push_next(&mut rendering)];
         // SAFETY: modules and layout are alive, and the layout was made from the modules' reflection.
         let made = unsafe { device.raw().create_graphics_pipelines(vk::PipelineCache::null(), &info, None) };
-        let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateGraphicsPipelines", result })?[0];
+        let raw = made.map_err(|(_, result)| Error::of("vkCreateGraphicsPipelines", result))?[0];
         device.name(raw, name);
         Ok(Self {
             shared: Arc::new(RawDrawPipeline {
@@ -233,7 +233,7 @@ impl Recorder<'_> {
             }
             if let Vertices::Count(count) = draw.vertices {
                 let limit = ("maxDrawIndexedIndexValue", self.device.most_vertices());
-                Device::check_limit(&format!("the pass '{name}'"), count.into(), "vertices", limit)?;
+                Device::check_limit(format_args!("the pass '{name}'"), count.into(), "vertices", limit)?;
             }
             if let Vertices::Indexed(buffer, count) = draw.vertices
                 && u64::from(count) * 4 > buffer.size()
@@ -252,9 +252,10 @@ impl Recorder<'_> {
         for image in target.images() {
             self.keep_alive(image);
         }
-        self.start_pass(&name.into(), None, &uses);
+        let pass = self.slot.shared_name(name);
+        self.start_pass(&pass, None, &uses);
         self.describe(|| work(draws));
-        let commands = self.slot.commands;
+        let commands = self.commands;
         begin_rendering(self.device.raw(), commands, target, target.first(name)?.extent());
         for draw in draws {
             self.open_label(draw.bindings.pipeline().shared.interface.name());

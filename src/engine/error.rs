@@ -136,6 +136,14 @@ pub enum Error {
         /// The Vulkan command.
         call: &'static str,
     },
+    /// A command found no memory.
+    #[error("Vulkan's {call} found no memory on the {side}: use less data or a smaller picture")]
+    NoMemory {
+        /// The Vulkan command.
+        call: &'static str,
+        /// Whose memory: the host's or the device's.
+        side: &'static str,
+    },
     /// Any other Vulkan error.
     #[error("Vulkan's {call} failed with {result:?}")]
     Vulkan {
@@ -146,6 +154,18 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// What the raw result of the Vulkan command `call` says.
+    pub(crate) fn of(call: &'static str, result: vk::Result) -> Self {
+        match result {
+            vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { call },
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Self::NoMemory { call, side: "host" },
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Self::NoMemory { call, side: "device" },
+            _ => Self::Vulkan { call, result },
+        }
+    }
+}
+
 /// Names the Vulkan command behind a raw result.
 pub(crate) trait Call<T> {
     /// Turns the raw result of the Vulkan command `call` into an engine result.
@@ -154,9 +174,6 @@ pub(crate) trait Call<T> {
 
 impl<T> Call<T> for std::result::Result<T, vk::Result> {
     fn call(self, call: &'static str) -> Result<T> {
-        self.map_err(|result| match result {
-            vk::Result::ERROR_DEVICE_LOST => Error::DeviceLost { call },
-            _ => Error::Vulkan { call, result },
-        })
+        self.map_err(|result| Error::of(call, result))
     }
 }

@@ -4,12 +4,16 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::vec::Drain;
 
 use ash::vk;
 
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
+use super::hazard::{Tracker, Use};
+use super::label::Labels;
 use super::recorder::Recorder;
+use super::replay::Replays;
 use super::timing::{FrameTiming, Timed, Timestamps};
 
 /// Command buffers, timestamps and owners of a fixed number of recordings in flight.
@@ -22,6 +26,7 @@ pub struct Frames {
     finished: Vec<Option<FrameTiming>>,
     keeps_timelines: bool,
     timing: Timing,
+    replays: bool,
     /// Whether the recording that finished last had more passes than there was room for.
     missed_passes: bool,
     device: Device,
@@ -43,6 +48,13 @@ pub(super) struct Slot {
     /// What the recording uses, by address, so that it lives until the device is done.
     pub(super) owners: HashMap<usize, Arc<dyn Any + Send + Sync>>,
     pub(super) ticket: Option<Ticket>,
+    pub(super) replays: Replays,
+    // What follows is of the recording in progress, and kept so that the next one takes no memory.
+    pub(super) tracker: Tracker,
+    pub(super) labels: Labels,
+    pub(super) transfer_uses: Vec<Use>,
+    /// Names of passes that are not kernels.
+    names: Vec<Arc<str>>,
     device: Device,
 }
 
@@ -52,7 +64,8 @@ impl Frames {
     /// Of how many the whole of one is timed.
     pub const WHOLE_EVERY: u64 = 5;
 
-    /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time.
+    /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time. On an instance
+    /// for captures it records everything anew, so that captures read like the source.
     ///
     /// # Errors
     /// What Vulkan reports.
@@ -65,6 +78,7 @@ impl Frames {
             finished: Vec::new(),
             keeps_timelines: false,
             timing: Timing::Passes,
+            replays: !device.instance().captures(),
             missed_passes: false,
             device: device.clone(),
         })
@@ -99,7 +113,7 @@ impl Frames {
             Timing::Sampled if self.begun % Self::WHOLE_EVERY == 1 => Timed::Whole,
             Timing::Sampled => Timed::Nothing,
         };
-        Recorder::begin(&self.device, &mut self.slots[index], label, timed)
+        Recorder::begin(&self.device, &mut self.slots[index], label, timed, self.replays)
     }
 
     /// Waits until every frame in flight has finished.
@@ -116,8 +130,8 @@ impl Frames {
 
     /// The timings of the recordings that have finished since the last call, oldest first; `None` for a recording
     /// without timestamps.
-    pub fn take_timings(&mut self) -> Vec<Option<FrameTiming>> {
-        std::mem::take(&mut self.finished)
+    pub fn take_timings(&mut self) -> Drain<'_, Option<FrameTiming>> {
+        self.finished.drain(..)
     }
 
     /// Times whole recordings from here on and none of their passes, by one timestamp at their start and one at their end: each
@@ -142,6 +156,17 @@ impl Frames {
         Ok(())
     }
 
+    /// Records everything anew from here on, also what [`Recorder::replayed`] has kept, to see what that costs.
+    pub fn record_anew(&mut self) {
+        self.replays = false;
+    }
+
+    /// How many recordings [`Recorder::replayed`] has made so far; where it replays one, it makes none.
+    #[must_use]
+    pub fn recordings_made(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.replays.made).sum()
+    }
+
     /// Keeps from here on when each pass ran, in [`FrameTiming::timeline`]; for that the device's clock is read once a frame.
     pub fn keep_timelines(&mut self) {
         self.keeps_timelines = true;
@@ -153,6 +178,7 @@ impl Frames {
     /// What `record` returns, or what Vulkan reports.
     pub fn run_once(device: &Device, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
         let mut frames = Self::new(device, 1)?;
+        frames.record_anew();
         let mut recorder = frames.begin_as(&"between frames")?;
         record(&mut recorder)?;
         let ticket = recorder.submit()?;
@@ -165,8 +191,8 @@ impl Frames {
             self.device.wait(ticket)?;
             slot.ticket = None;
             slot.owners.clear();
-            let read = |timestamps: &Timestamps| timestamps.read(self.keeps_timelines);
-            let timing = slot.timestamps.as_ref().map_or(Ok(None), read)?;
+            let read = |timestamps: &mut Timestamps| timestamps.read(self.keeps_timelines);
+            let timing = slot.timestamps.as_mut().map_or(Ok(None), read)?;
             // The next one in its place has room for as many.
             self.missed_passes = slot.timestamps.as_ref().is_some_and(Timestamps::has_missed);
             self.finished.push(timing);
@@ -186,6 +212,11 @@ impl Slot {
             timestamps: None,
             owners: HashMap::new(),
             ticket: None,
+            replays: Replays::new(device, format!("frames.replays[{number}]")),
+            tracker: Tracker::default(),
+            labels: Labels::default(),
+            transfer_uses: Vec::new(),
+            names: Vec::new(),
             device: device.clone(),
         };
         let info = vk::CommandBufferAllocateInfo::default()
@@ -199,6 +230,15 @@ impl Slot {
         device.name(slot.commands, format_args!("frames.commands[{number}]"));
         Ok(slot)
     }
+
+    /// The name of a pass, made once.
+    pub(super) fn shared_name(&mut self, name: &str) -> Arc<str> {
+        let known = self.names.iter().find(|known| ***known == *name).cloned();
+        known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names[self.names.len() - 1].clone()
+        })
+    }
 }
 
 impl Drop for Slot {
@@ -207,6 +247,7 @@ impl Drop for Slot {
             // SAFETY: the recording has finished, or its device is lost, so nothing uses the pool or its command buffer.
             Ok(()) | Err(Error::DeviceLost { .. }) => unsafe {
                 self.device.raw().destroy_command_pool(self.pool, None);
+                self.replays.destroy();
             },
             // Without knowing that, what the recording uses is better leaked than destroyed.
             Err(_) => std::mem::forget((std::mem::take(&mut self.owners), self.timestamps.take())),

@@ -4,12 +4,11 @@
 //! write, and who has read it since. A pass that would race with one of them gets one merged barrier before it.
 //! Source: Vulkan specification 1.3, chapter 7 (execution and memory dependencies).
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk::{AccessFlags2 as Accesses, Image, ImageAspectFlags, ImageLayout, PipelineStageFlags2 as Stages};
 
-/// Identity of a buffer or an image, unique within the process.
+/// Identity of a buffer, an image or bindings, unique within the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(u64);
 
@@ -98,11 +97,14 @@ impl Use {
     }
 }
 
-#[derive(Default)]
+/// To how many the tracker remembers that a write has been made visible.
+const MOST_SEEN: usize = 8;
+
+#[derive(Clone, Copy, Default, PartialEq)]
 struct State {
     write: Option<(Stages, Accesses)>,
-    /// To whom the last write has been made visible.
-    visible_to: Vec<(Stages, Accesses)>,
+    /// To whom the last write has been made visible; what is empty is to nobody.
+    visible_to: [(Stages, Accesses); MOST_SEEN],
     /// Stages that have read since the last write.
     readers: Stages,
     /// Stages that wait for all of those reads.
@@ -114,15 +116,43 @@ impl State {
     fn is_visible_to(&self, stages: Stages, accesses: Accesses) -> bool {
         self.visible_to.iter().any(|&(seen_in, seen_by)| seen_in.contains(stages) && seen_by.contains(accesses))
     }
+
+    /// Where there is no room left it forgets whom it has shown the write first, which can cost a barrier and saves none.
+    fn show_to(&mut self, stages: Stages, accesses: Accesses) {
+        if !self.is_visible_to(stages, accesses) {
+            self.visible_to.rotate_right(1);
+            self.visible_to[0] = (stages, accesses);
+        }
+    }
 }
 
 /// Follows one recording, pass by pass.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Tracker {
-    states: HashMap<ResourceId, State>,
+    /// What has been used, and in the same order its states.
+    resources: Vec<ResourceId>,
+    states: Vec<State>,
+}
+
+impl Clone for Tracker {
+    fn clone(&self) -> Self {
+        Self { resources: self.resources.clone(), states: self.states.clone() }
+    }
+
+    /// Takes no memory where there is room for as much already.
+    fn clone_from(&mut self, source: &Self) {
+        self.resources.clone_from(&source.resources);
+        self.states.clone_from(&source.states);
+    }
 }
 
 impl Tracker {
+    /// Starts a recording.
+    pub fn restart(&mut self) {
+        self.resources.clear();
+        self.states.clear();
+    }
+
     /// Takes in the next pass and returns the barrier that has to come before it.
     ///
     /// A resource that one pass uses twice has to be given as one use with all stages and accesses.
@@ -143,9 +173,8 @@ impl Tracker {
 
     /// Brings every image back to the layout that it has between recordings.
     pub fn finish(&mut self) -> Option<Barrier> {
-        let mut uses: Vec<Use> = self
-            .states
-            .iter()
+        let states = self.resources.iter().zip(&self.states);
+        let mut uses: Vec<Use> = states
             .filter_map(|(&resource, state)| state.image.map(|image| (resource, image)))
             .filter(|(_, image)| image.home != ImageLayout::UNDEFINED && image.layout != image.home)
             .map(|(resource, image)| Use {
@@ -159,9 +188,12 @@ impl Tracker {
         self.before(&uses)
     }
 
+    fn place_of(&self, resource: ResourceId) -> Option<usize> {
+        self.resources.iter().position(|known| *known == resource)
+    }
+
     fn add_hazards(&self, one: &Use, barrier: &mut Barrier) {
-        let fresh = State::default();
-        let state = self.states.get(&one.resource).unwrap_or(&fresh);
+        let state = self.place_of(one.resource).map_or_else(State::default, |place| self.states[place]);
         let transition = one.image.and_then(|image| {
             let from = state.image.map_or(image.home, |held| held.layout);
             (from != image.layout).then_some(Transition { resource: one.resource, image, from })
@@ -196,12 +228,12 @@ impl Tracker {
 
     /// A memory barrier covers every resource, not only those that asked for it.
     fn apply(&mut self, barrier: &Barrier) {
-        for state in self.states.values_mut() {
+        for state in &mut self.states {
             if let Some((stages, accesses)) = state.write
                 && barrier.source_stages.contains(stages)
                 && barrier.source_accesses.contains(accesses)
             {
-                state.visible_to.push((barrier.target_stages, barrier.target_accesses));
+                state.show_to(barrier.target_stages, barrier.target_accesses);
             }
             if barrier.source_stages.contains(state.readers) {
                 state.readers_precede |= barrier.target_stages;
@@ -210,11 +242,19 @@ impl Tracker {
     }
 
     fn take_in(&mut self, one: &Use) {
-        let state = self.states.entry(one.resource).or_default();
+        let place = self.place_of(one.resource).unwrap_or_else(|| {
+            self.resources.push(one.resource);
+            self.states.push(State::default());
+            self.states.len() - 1
+        });
+        let state = &mut self.states[place];
         let moved = one.image.is_some_and(|image| state.image.map_or(image.home, |held| held.layout) != image.layout);
         if one.writes() || moved {
             state.write = Some((one.stages, one.accesses & WRITES));
-            state.visible_to = if one.writes() { Vec::new() } else { vec![(one.stages, one.accesses)] };
+            state.visible_to = Default::default();
+            if !one.writes() {
+                state.show_to(one.stages, one.accesses);
+            }
             (state.readers, state.readers_precede) = (Stages::empty(), Stages::empty());
         }
         if !one.writes() {

@@ -70,7 +70,7 @@ impl Image {
     pub fn new(device: &Device, name: &str, kind: ImageKind, extent: [u32; 2]) -> Result<Self> {
         let limit = ("maxImageDimension2D", u64::from(device.limits().max_image_dimension2_d));
         for size in extent {
-            Device::check_limit(&format!("the image '{name}'"), size.into(), "pixels", limit)?;
+            Device::check_limit(format_args!("the image '{name}'"), size.into(), "pixels", limit)?;
         }
         check_kind(device, kind)?;
         let image = Self { shared: Arc::new(RawImage::new(device, name, kind, extent)?) };

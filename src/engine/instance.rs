@@ -36,6 +36,7 @@ struct Shared {
     raw: ash::Instance,
     debug: Option<Debug>,
     validates: bool,
+    captures: bool,
     presents: bool,
     // Boxed, since the messenger holds its address.
     messages: Box<Mutex<Vec<String>>>,
@@ -136,13 +137,14 @@ impl Instance {
                 Err(result) => {
                     // SAFETY: nothing else was made from the instance.
                     unsafe { raw.destroy_instance(None) };
-                    return Err(Error::Vulkan { call: "vkCreateDebugUtilsMessengerEXT", result });
+                    return Err(Error::of("vkCreateDebugUtilsMessengerEXT", result));
                 }
             }
         } else {
             None
         };
-        Ok(Self { shared: Arc::new(Shared { entry, raw, debug, validates: options.validation, presents, messages }) })
+        let (validates, captures) = (options.validation, capture);
+        Ok(Self { shared: Arc::new(Shared { entry, raw, debug, validates, captures, presents, messages }) })
     }
 
     /// What the validation layer and the recorder's own check have said so far, oldest first.
@@ -155,6 +157,11 @@ impl Instance {
     #[must_use]
     pub fn validates(&self) -> bool {
         self.shared.validates
+    }
+
+    /// Whether it was made for captures.
+    pub(super) fn captures(&self) -> bool {
+        self.shared.captures
     }
 
     /// Whether it was made for windows.

@@ -58,7 +58,7 @@ impl Interface {
             }
         }
         let limit = ("maxPushConstantsSize", u64::from(device.limits().max_push_constants_size));
-        Device::check_limit(&format!("the push constants of '{name}'"), push_constant_size.into(), "bytes", limit)?;
+        Device::check_limit(format_args!("the push constants of '{name}'"), push_constant_size.into(), "bytes", limit)?;
 
         let slots: Vec<_> = slots.into_values().collect();
         let set_layout = Self::make_set_layout(device, &slots)?;
@@ -73,7 +73,7 @@ impl Interface {
             Err(result) => {
                 // SAFETY: nothing uses the set layout.
                 unsafe { device.raw().destroy_descriptor_set_layout(set_layout, None) };
-                return Err(Error::Vulkan { call: "vkCreatePipelineLayout", result });
+                return Err(Error::of("vkCreatePipelineLayout", result));
             }
         };
         device.name(set_layout, format_args!("{name}.set_layout"));
@@ -165,7 +165,7 @@ fn check_descriptor_counts(device: &Device, name: &str, reflection: &Reflection)
     ];
     for (kind, limit_name, limit) in of_kind {
         let count = reflection.bindings.iter().filter(|binding| binding.kind == kind).count() as u64;
-        Device::check_limit(&format!("'{name}'"), count, "bindings of one kind", (limit_name, limit.into()))?;
+        Device::check_limit(format_args!("'{name}'"), count, "bindings of one kind", (limit_name, limit.into()))?;
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Kernel {
         let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(interface.layout())];
         // SAFETY: module and layout are alive, and the layout was made from the module's reflection.
         let made = unsafe { device.raw().create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
-        let raw = made.map_err(|(_, result)| Error::Vulkan { call: "vkCreateComputePipelines", result })?[0];
+        let raw = made.map_err(|(_, result)| Error::of("vkCreateComputePipelines", result))?[0];
         device.name(raw, code.name);
         let shared = RawKernel {
             raw,
@@ -121,7 +121,7 @@ impl Kernel {
         }
         let needed = u64::from(width / subgroups.size) * u64::from(height) * u64::from(depth);
         let limit = ("maxComputeWorkgroupSubgroups", subgroups.most_in_workgroup.into());
-        Device::check_limit(&format!("the workgroup of '{name}'"), needed, "subgroups", limit)?;
+        Device::check_limit(format_args!("the workgroup of '{name}'"), needed, "subgroups", limit)?;
         Ok(subgroups.size)
     }
 

@@ -22,6 +22,13 @@ pub(super) struct Labels {
     text: Vec<u8>,
 }
 
+impl Labels {
+    /// Starts a recording, in which none is open.
+    pub(super) fn restart(&mut self) {
+        self.pass = None;
+    }
+}
+
 /// The label of one of several that follow each other: `substep 3 of 15` is `OneOf("substep", 2, 15)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneOf(
@@ -62,25 +69,43 @@ impl Recorder<'_> {
     /// Puts all that `record` records under one label, such as `substep 3 of 15`; may be nested. Without
     /// VK_EXT_debug_utils the label is not even put into words.
     pub fn within<T>(&mut self, label: &dyn fmt::Display, record: impl FnOnce(&mut Self) -> T) -> T {
+        if self.gathers {
+            self.gather_label(label);
+        } else {
+            self.open_outer_label(label);
+        }
+        let recorded = record(self);
+        if self.gathers {
+            self.gather_label_end();
+        } else {
+            self.close_outer_label();
+        }
+        recorded
+    }
+
+    /// Opens a label around passes.
+    pub(super) fn open_outer_label(&mut self, label: &dyn fmt::Display) {
         self.close_pass_label();
         self.open_label(label);
-        let recorded = record(self);
+    }
+
+    /// Closes a label around passes.
+    pub(super) fn close_outer_label(&mut self) {
         self.close_pass_label();
         self.close_label();
-        recorded
     }
 
     /// Has the label of a pass open, and no other's.
     pub(super) fn label_pass(&mut self, name: &Arc<str>) {
-        if self.device.labels().is_some() && self.labels.pass.as_ref() != Some(name) {
+        if self.device.labels().is_some() && self.slot.labels.pass.as_ref() != Some(name) {
             self.close_pass_label();
             self.open_label(name);
-            self.labels.pass = Some(name.clone());
+            self.slot.labels.pass = Some(name.clone());
         }
     }
 
     pub(super) fn close_pass_label(&mut self) {
-        if self.labels.pass.take().is_some() {
+        if self.slot.labels.pass.take().is_some() {
             self.close_label();
         }
     }
@@ -89,20 +114,20 @@ impl Recorder<'_> {
         let Some(extension) = self.device.labels() else {
             return;
         };
-        let text = &mut self.labels.text;
+        let text = &mut self.slot.labels.text;
         text.clear();
         // Writing to memory cannot fail.
         let _ = write!(text, "{label}\0");
         let label = CStr::from_bytes_until_nul(text).unwrap_or_default();
         let label = vk::DebugUtilsLabelEXT::default().label_name(label);
         // SAFETY: the command buffer is recording, and whoever opens a label closes it before the recording ends.
-        unsafe { extension.cmd_begin_debug_utils_label(self.slot.commands, &label) };
+        unsafe { extension.cmd_begin_debug_utils_label(self.commands, &label) };
     }
 
     pub(super) fn close_label(&mut self) {
         if let Some(extension) = self.device.labels() {
             // SAFETY: the command buffer is recording, and a label is open in it.
-            unsafe { extension.cmd_end_debug_utils_label(self.slot.commands) };
+            unsafe { extension.cmd_end_debug_utils_label(self.commands) };
         }
     }
 }

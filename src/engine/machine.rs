@@ -52,14 +52,7 @@ impl Instance {
         // SAFETY: as above, and the chained structure is part of Vulkan 1.1.
         unsafe { raw.get_physical_device_properties2(device.handle, &mut more) };
         // SAFETY: as above.
-        let (families, memory) = unsafe {
-            (
-                raw.get_physical_device_queue_family_properties(device.handle),
-                raw.get_physical_device_memory_properties(device.handle),
-            )
-        };
-        let heaps = memory.memory_heaps_as_slice().iter();
-        let local = heaps.filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|heap| heap.size);
+        let families = unsafe { raw.get_physical_device_queue_family_properties(device.handle) };
         let limits = &properties.limits;
         let bits = families.get(device.queue_family as usize).map_or(0, |family| family.timestamp_valid_bits);
         let timestamps = match bits {
@@ -67,8 +60,8 @@ impl Instance {
             bits => format!("{bits} bits of {} ns", limits.timestamp_period),
         };
         vec![
-            ("memory of its own", mebibytes(local.max().unwrap_or_default())),
-            ("bytes in a storage buffer", mebibytes(limits.max_storage_buffer_range.into())),
+            ("memory of its own", mebibytes(self.own_memory_bytes(device))),
+            ("bytes of a buffer in one binding", mebibytes(limits.max_storage_buffer_range.into())),
             ("shared memory", format!("{} KiB", limits.max_compute_shared_memory_size / 1024)),
             ("invocations of a workgroup", limits.max_compute_work_group_invocations.to_string()),
             ("invocations of a subgroup", subgroups.subgroup_size.to_string()),
@@ -78,6 +71,15 @@ impl Instance {
             ("timestamps", timestamps),
             ("windows", if device.draws { "drawn on its queue" } else { "none: its queue only computes" }.to_string()),
         ]
+    }
+
+    /// How much memory a device has of its own \[bytes\].
+    pub(super) fn own_memory_bytes(&self, device: &DeviceInfo) -> u64 {
+        // SAFETY: the handle comes from this instance, as its devices are found by no other means.
+        let memory = unsafe { self.raw().get_physical_device_memory_properties(device.handle) };
+        let heaps = memory.memory_heaps_as_slice().iter();
+        let local = heaps.filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|heap| heap.size);
+        local.max().unwrap_or_default()
     }
 }
 

@@ -22,6 +22,7 @@ mod choice;
 mod core;
 mod device;
 mod draw;
+mod each;
 mod error;
 mod extensions;
 mod frames;
@@ -36,13 +37,16 @@ mod machine;
 mod recorder;
 pub mod reflect;
 mod replaced;
+mod replay;
 mod sampler;
+mod smaller;
 mod statistics;
 mod subgroups;
 #[cfg(feature = "viewer")]
 mod surface;
 mod timing;
 pub mod trace;
+mod windows;
 mod work;
 
 pub use ash::vk;
@@ -64,8 +68,10 @@ pub use label::{OneOf, SomeOf};
 pub use machine::LoaderInfo;
 pub use recorder::Recorder;
 pub use replaced::Replacements;
+pub use smaller::SmallerLimits;
 pub use statistics::KernelStatistics;
 #[cfg(feature = "viewer")]
 pub use surface::{Surface, Swapchain, SwapchainFrame};
 pub use timing::{FrameTiming, PassTiming, RunTiming, Timeline};
+pub use windows::{Part, WindowLimits, Windows};
 pub use work::{Bound, Extent, PassWork, Work};

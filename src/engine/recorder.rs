@@ -13,13 +13,12 @@ use super::buffer::Staging;
 use super::device::{Device, Ticket};
 use super::error::{Call, Error, Result};
 use super::frames::Slot;
-use super::hazard::{Barrier, ResourceId, Tracker, Use};
+use super::hazard::{Barrier, ResourceId, Use};
 use super::interface::Pipeline;
 use super::kernel::Kernel;
-use super::label::Labels;
 use super::timing::Timed;
 use super::trace::Trace;
-use super::work::{Extent, PassWork, Work};
+use super::work::{PassWork, Work};
 
 /// Something a recording has to keep alive until the device is done with it.
 pub(super) trait Owned {
@@ -33,13 +32,19 @@ pub(super) trait Owned {
 pub struct Recorder<'frame> {
     pub(super) device: Device,
     pub(super) slot: &'frame mut Slot,
-    tracker: Tracker,
+    /// What is recorded into: the slot's, or one that is kept for replays.
+    pub(super) commands: vk::CommandBuffer,
     /// Kept where it was asked for, and with validation on, to be searched for missing barriers.
-    trace: Option<Trace>,
+    pub(super) trace: Option<Trace>,
     run: Option<Run>,
-    pub(super) labels: Labels,
     /// What this recording reads back into.
     downloads: Vec<Staging>,
+    /// Whether [`Recorder::replayed`] keeps what it records.
+    pub(super) replays: bool,
+    /// Whether it gathers dispatches now.
+    pub(super) gathers: bool,
+    /// Where barriers are kept, how many calls were recorded since, and each with the number of calls before it.
+    pub(super) kept_barriers: Option<(usize, Vec<(usize, Barrier)>)>,
 }
 
 /// Consecutive calls of one pass: they share a timestamp.
@@ -49,14 +54,18 @@ struct Run {
 }
 
 impl<'frame> Recorder<'frame> {
-    /// Starts a recording under a label, of which the passes are timed, or only the whole.
+    /// Starts a recording under a label, of which the passes are timed, or only the whole, and which replays others or does not.
     pub(super) fn begin(
         device: &Device,
         slot: &'frame mut Slot,
         label: &dyn fmt::Display,
         timed: Timed,
+        replays: bool,
     ) -> Result<Self> {
         slot.owners.clear();
+        slot.tracker.restart();
+        slot.labels.restart();
+        slot.replays.restart();
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the frame's last recording has finished, so its pool and command buffer are not in use.
         unsafe {
@@ -82,12 +91,14 @@ impl<'frame> Recorder<'frame> {
         let trace = device.instance().validates().then(Trace::default);
         let mut recorder = Self {
             device: device.clone(),
+            commands: slot.commands,
             slot,
-            tracker: Tracker::default(),
             trace,
             run: None,
-            labels: Labels::default(),
             downloads: Vec::new(),
+            replays,
+            gathers: false,
+            kept_barriers: None,
         };
         recorder.open_label(label);
         Ok(recorder)
@@ -138,21 +149,35 @@ impl<'frame> Recorder<'frame> {
             groups[axis] = invocations[axis].div_ceil(kernel.local_size()[axis]);
             let limit = u64::from(self.device.limits().max_compute_work_group_count[axis]);
             let limit = ("maxComputeWorkGroupCount", limit);
-            Device::check_limit(&format!("the pass '{}'", kernel.name()), groups[axis].into(), "workgroups", limit)?;
+            let pass = format_args!("the pass '{}'", kernel.name());
+            Device::check_limit(pass, groups[axis].into(), "workgroups", limit)?;
         }
         if groups.contains(&0) {
             return Ok(());
         }
-        self.keep_alive(bindings);
+        if self.gathers {
+            self.gather(label, bindings, push, groups);
+        } else {
+            self.keep_alive(bindings);
+            self.record_dispatch(label, bindings, push, groups);
+        }
+        Ok(())
+    }
+
+    /// Records a dispatch of bindings that are kept alive, with sizes that were checked.
+    pub(super) fn record_dispatch(
+        &mut self,
+        label: Option<&dyn fmt::Display>,
+        bindings: &Bindings<Kernel>,
+        push: &[u8],
+        groups: [u32; 3],
+    ) {
+        let kernel = bindings.pipeline();
         self.start_pass(kernel.name(), label, bindings.uses());
-        self.describe(|| Work {
-            shaders: kernel.shaders().clone(),
-            extent: Extent::Dispatch { local_size: kernel.local_size(), groups },
-            bound: bindings.bound().clone(),
-        });
-        let commands = self.slot.commands;
+        self.describe(|| bindings.work(groups));
+        let commands = self.commands;
         // SAFETY: the pipeline, its layout and the set belong together, the recorder keeps them alive, and the sizes of
-        // push constants and dispatch were checked just now.
+        // push constants and dispatch were checked by `dispatch_one_of`.
         unsafe {
             let raw = self.device.raw();
             raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.raw());
@@ -162,7 +187,12 @@ impl<'frame> Recorder<'frame> {
         if label.is_some() {
             self.close_label();
         }
-        Ok(())
+    }
+
+    /// The device that it records for.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// Keeps from here on what passes are told to do, for [`Recorder::work`].
@@ -198,11 +228,11 @@ impl<'frame> Recorder<'frame> {
     ) -> Result<Ticket> {
         self.end_run();
         self.close_pass_label();
-        if let Some(barrier) = self.tracker.finish() {
+        if let Some(barrier) = self.slot.tracker.finish() {
             self.record_barrier(&barrier);
         }
         if let Some(timestamps) = &mut self.slot.timestamps {
-            timestamps.end(self.slot.commands);
+            timestamps.end(self.commands);
         }
         // That of the recording.
         self.close_label();
@@ -212,8 +242,8 @@ impl<'frame> Recorder<'frame> {
         // SAFETY: the command buffer is recording and outside a render pass; the slot keeps all that it uses alive until
         // the ticket is done.
         let ticket = unsafe {
-            self.device.raw().end_command_buffer(self.slot.commands).call("vkEndCommandBuffer")?;
-            self.device.submit(self.slot.commands, wait, signal)?
+            self.device.raw().end_command_buffer(self.commands).call("vkEndCommandBuffer")?;
+            self.device.submit(self.commands, wait, signal)?
         };
         self.slot.ticket = Some(ticket);
         self.downloads.iter().for_each(|staging| staging.filled_by(ticket));
@@ -223,6 +253,7 @@ impl<'frame> Recorder<'frame> {
     /// Starts a call of a pass, which a timestamp ends unless the call before was of the same pass, in the label of the pass
     /// and, where it has one, a `label` of its own; and orders it after what it depends on.
     pub(super) fn start_pass(&mut self, name: &Arc<str>, label: Option<&dyn fmt::Display>, uses: &[Use]) {
+        self.record_gathered();
         if self.run.as_ref().is_none_or(|run| run.name != *name) {
             self.end_run();
             self.run = Some(Run { name: name.clone(), calls: 0 });
@@ -246,17 +277,24 @@ impl<'frame> Recorder<'frame> {
 
     /// Records the barrier that `uses` need, if any.
     pub(super) fn order(&mut self, name: &str, uses: &[Use]) {
-        if let Some(barrier) = self.tracker.before(uses) {
+        self.record_gathered();
+        if let Some(barrier) = self.slot.tracker.before(uses) {
             self.record_barrier(&barrier);
+            if let Some((calls, barriers)) = &mut self.kept_barriers {
+                barriers.push((*calls, barrier));
+            }
+        }
+        if let Some((calls, _)) = &mut self.kept_barriers {
+            *calls += 1;
         }
         if let Some(trace) = &mut self.trace {
             trace.pass(name, uses);
         }
     }
 
-    fn end_run(&mut self) {
+    pub(super) fn end_run(&mut self) {
         if let (Some(run), Some(timestamps)) = (self.run.take(), &mut self.slot.timestamps) {
-            timestamps.end_run(self.slot.commands, &run.name, run.calls);
+            timestamps.end_run(self.commands, &run.name, run.calls);
         }
     }
 
@@ -292,7 +330,7 @@ impl<'frame> Recorder<'frame> {
             .collect();
         let dependency = vk::DependencyInfo::default().memory_barriers(&memory).image_memory_barriers(&images);
         // SAFETY: the command buffer is recording outside a render pass; the images are kept alive by whoever uses them.
-        unsafe { self.device.raw().cmd_pipeline_barrier2(self.slot.commands, &dependency) };
+        unsafe { self.device.raw().cmd_pipeline_barrier2(self.commands, &dependency) };
     }
 
     /// Records a transfer as a pass of its own.
@@ -306,11 +344,15 @@ impl<'frame> Recorder<'frame> {
     ) {
         let stages = vk::PipelineStageFlags2::ALL_TRANSFER;
         let of = |&resource: &ResourceId, accesses| Use { resource, stages, accesses, image: None };
-        let mut uses: Vec<Use> = reads.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_READ)).collect();
+        let mut uses = std::mem::take(&mut self.slot.transfer_uses);
+        uses.clear();
+        uses.extend(reads.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_READ)));
         uses.extend(writes.iter().map(|id| of(id, vk::AccessFlags2::TRANSFER_WRITE)));
         uses.extend_from_slice(images);
-        self.start_pass(&name.into(), None, &uses);
-        record(self.device.raw(), self.slot.commands);
+        let name = self.slot.shared_name(name);
+        self.start_pass(&name, None, &uses);
+        self.slot.transfer_uses = uses;
+        record(self.device.raw(), self.commands);
     }
 
     /// Makes what the device wrote to `staging` visible to the CPU once the recording is done.

@@ -66,6 +66,14 @@ pub(super) enum Timed {
     Nothing,
 }
 
+/// Where in the timestamps of a frame the next one goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Of the pool, which tells pools apart, as each is larger than the one before it.
+    capacity: u32,
+    written: u32,
+}
+
 /// The timestamps of one frame in flight.
 pub(super) struct Timestamps {
     device: Device,
@@ -76,6 +84,8 @@ pub(super) struct Timestamps {
     timed: Timed,
     /// Pass and number of calls behind each timestamp after the first.
     runs: Vec<(Arc<str>, u32)>,
+    /// What was read last, kept so that the next one takes no memory.
+    ticks: Vec<u64>,
 }
 
 impl Timestamps {
@@ -89,7 +99,8 @@ impl Timestamps {
         let pool = Self::pool(device, &name, Self::FIRST_CAPACITY)?;
         let device = device.clone();
         let capacity = Self::FIRST_CAPACITY;
-        Ok(Some(Self { device, name, pool, capacity, written: 0, timed: Timed::Passes, runs: Vec::new() }))
+        let (timed, runs, ticks) = (Timed::Passes, Vec::new(), Vec::new());
+        Ok(Some(Self { device, name, pool, capacity, written: 0, timed, runs, ticks }))
     }
 
     fn pool(device: &Device, name: &str, capacity: u32) -> Result<vk::QueryPool> {
@@ -120,6 +131,22 @@ impl Timestamps {
         unsafe { self.device.raw().cmd_reset_query_pool(commands, self.pool, 0, self.capacity) };
         self.write(commands);
         Ok(())
+    }
+
+    /// Where the next run ends, if runs are timed.
+    pub(super) fn place(&self) -> Option<Place> {
+        (self.timed == Timed::Passes).then_some(Place { capacity: self.capacity, written: self.written })
+    }
+
+    /// Pass and number of calls of each run so far.
+    pub(super) fn runs(&self) -> &[(Arc<str>, u32)] {
+        &self.runs
+    }
+
+    /// Goes past runs whose ends were recorded before.
+    pub(super) fn go_past(&mut self, runs: &[(Arc<str>, u32)]) {
+        self.runs.extend_from_slice(runs);
+        self.written += runs.len() as u32;
     }
 
     /// Ends a run of `calls` calls of the pass `name`.
@@ -153,11 +180,12 @@ impl Timestamps {
     }
 
     /// Reads the timings of a recording that has finished, with its time line where it is kept; `None` where it went untimed.
-    pub(super) fn read(&self, keeps_timeline: bool) -> Result<Option<FrameTiming>> {
+    pub(super) fn read(&mut self, keeps_timeline: bool) -> Result<Option<FrameTiming>> {
         if self.written == 0 || self.has_missed() {
             return Ok(None);
         }
-        let mut ticks = vec![0_u64; self.written as usize];
+        let mut ticks = std::mem::take(&mut self.ticks);
+        ticks.resize(self.written as usize, 0);
         // SAFETY: the recording that wrote these queries has finished.
         unsafe { self.device.raw().get_query_pool_results(self.pool, 0, &mut ticks, vk::QueryResultFlags::TYPE_64) }
             .call("vkGetQueryPoolResults")?;
@@ -178,6 +206,7 @@ impl Timestamps {
                 runs,
             });
         }
+        self.ticks = ticks;
         Ok(Some(timing))
     }
 }

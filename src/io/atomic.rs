@@ -41,13 +41,15 @@ pub fn write_durably(
     write: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let told = |reason| WriteError { path: path.to_path_buf(), reason };
-    let temporary = path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().to_string_lossy()));
+    let target = linked(path);
+    let name = target.file_name().unwrap_or_default();
+    let temporary = target.with_file_name(format!(".{}.new", name.to_string_lossy()));
     let fill = || {
         let mut file = BufWriter::new(std::fs::File::create(&temporary)?);
         write(&mut file)?;
         file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&temporary, path)?;
-        sync_folder(path)
+        std::fs::rename(&temporary, &target)?;
+        sync_folder(&target)
     };
     fill().map_err(|reason| {
         let _ = std::fs::remove_file(&temporary);
@@ -105,8 +107,7 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
 
 /// The file that is to be replaced, and the temporary one that will take its place.
 fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
-    // What a link points to is replaced, and not the link.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let target = linked(path);
     if target.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and a file name is needed"));
     }
@@ -116,6 +117,11 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     }
     let file = temporary_beside(&target)?;
     Ok((target, file))
+}
+
+/// What a link points to, which is replaced, and not the link.
+fn linked(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -217,6 +223,9 @@ mod tests {
         std::os::unix::fs::symlink(&file, &link).unwrap();
         write_atomically(&link, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"new");
+        write_durably(&link, |file| file.write_all(b"newer")).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"newer");
         assert!(link.is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no temporary file is left");
     }
 }

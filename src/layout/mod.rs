@@ -6,25 +6,31 @@
 
 mod external;
 mod hand;
+mod limit;
 mod pbd;
 mod rope;
 mod springs;
+mod teleport;
 mod view;
+mod watch;
 
 pub use external::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, CutPush, MOST_COLLIDERS,
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
+pub use limit::{LongLinkPush, LongRange, LongRangePush, StrainLimitPush};
 pub use pbd::{
-    BodyConstraint, BodyHinge, Constraint, FusedPush, Hinge, JacobiPush, MOST_FUSED_SUBSTEPS, PbdBody, PbdParameters,
-    PredictPush, SolvePush, TileParameters,
+    BodyConstraint, BodyHinge, Constraint, FusedPush, Hinge, JacobiPush, PbdBody, PbdParameters, PredictPush,
+    SolvePush, TileParameters,
 };
 pub use rope::{Rope, RopeParameters, RopePush};
 pub use springs::{MOST_VERLET_TILE_SUBSTEPS, MassSpringParameters, VerletParameters, VerletPush, VerletTilePush};
+pub use teleport::{Jump, TeleportPush};
 pub use view::{
     BatchViewPush, ColliderPush, ContactsPush, HeldEndsPush, MOST_BATCH_COLORS, NormalsPush, Palette, PanelPush,
     PanelVertex, RopeRange, RopeViewPush, SolidVertex, ViewParameters, WavePush,
 };
+pub use watch::{LOOKS_KEPT, Look, LookPush, MOST_LOOK_WORKGROUPS};
 
 /// What the shader compiler says of the same structs.
 #[allow(non_upper_case_globals, non_snake_case, dead_code, missing_docs)]

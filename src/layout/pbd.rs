@@ -85,8 +85,8 @@ impl Default for PbdParameters {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct PredictPush {
-    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
-    pub flutter_phase: f32,
+    /// Number of the substep within its step.
+    pub substep: u32,
 }
 
 /// Push constants of `pbd/solve` and `pbd/bend`: one colour batch of one iteration.
@@ -126,9 +126,6 @@ pub struct TileParameters {
     pub families: [Vec4; 5],
 }
 
-/// Most substeps of one dispatch of `pbd/tile` and `pbd/body`.
-pub const MOST_FUSED_SUBSTEPS: usize = 24;
-
 /// Push constants of `pbd/tile` and `pbd/body`: some sweeps of a substep, or all sweeps of some substeps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -141,8 +138,8 @@ pub struct FusedPush {
     pub predicts: u32,
     /// 1 where they are the last.
     pub finishes: u32,
-    /// Phase of the wind's flutter at each substep \[rad\].
-    pub flutter_phases: [f32; MOST_FUSED_SUBSTEPS],
+    /// Number of the first of these substeps within its step.
+    pub first_substep: u32,
     /// 1 where lambdas go on from sweep to sweep, which tiles cannot, else 0.
     pub accumulates: u32,
     /// Number of the first of these sweeps within its substep, where lambdas go on.
@@ -208,9 +205,9 @@ assert_same_layout!(PbdParameters {
     elongation,
     has_forces,
 });
-assert_same_layout!(PredictPush { flutter_phase });
+assert_same_layout!(PredictPush { substep });
 assert_same_layout!(TileParameters { grid_size, inverse_mass, families });
-assert_same_layout!(FusedPush { substeps, sweeps, predicts, finishes, flutter_phases, accumulates, first_sweep });
+assert_same_layout!(FusedPush { substeps, sweeps, predicts, finishes, first_substep, accumulates, first_sweep });
 assert_same_layout!(PbdBody {
     first_particle,
     particle_count,

@@ -33,8 +33,8 @@ pub struct VerletParameters {
     pub flutter_wave_number: f32,
     /// Upward share of the flutter, a factor of its amplitude (document 002 has 2).
     pub flutter_lift: f32,
-    /// 1 where there are external forces on particles, else 0.
-    pub has_forces: u32,
+    /// Fills the block up to a multiple of 16 bytes.
+    pub padding: u32,
 }
 
 /// Push constants of `verlet/step`: which part of the step a substep is.
@@ -47,8 +47,8 @@ pub struct VerletPush {
     pub end: f32,
     /// Number of colliders.
     pub collider_count: u32,
-    /// Phase of the wind's flutter at this substep, in \[0, 2π) \[rad\].
-    pub flutter_phase: f32,
+    /// Number of the substep within its step.
+    pub substep: u32,
 }
 
 /// Most substeps that `verlet/tile` computes in one dispatch.
@@ -60,8 +60,8 @@ pub const MOST_VERLET_TILE_SUBSTEPS: usize = 8;
 pub struct VerletTilePush {
     /// Where in the step each substep starts, and after them where the last one ends, 0 to 1.
     pub shares: [f32; MOST_VERLET_TILE_SUBSTEPS + 1],
-    /// Phase of the wind's flutter at each substep, in \[0, 2π) \[rad\].
-    pub flutter_phases: [f32; MOST_VERLET_TILE_SUBSTEPS],
+    /// Number of the first substep within its step.
+    pub first_substep: u32,
     /// Number of colliders.
     pub collider_count: u32,
     /// Number of substeps.
@@ -90,8 +90,8 @@ pub struct MassSpringParameters {
     pub padding: u32,
 }
 
-assert_same_layout!(VerletPush { start, end, collider_count, flutter_phase });
-assert_same_layout!(VerletTilePush { shares, flutter_phases, collider_count, substep_count });
+assert_same_layout!(VerletPush { start, end, collider_count, substep });
+assert_same_layout!(VerletTilePush { shares, first_substep, collider_count, substep_count });
 assert_same_layout!(VerletParameters {
     gravity,
     wind,
@@ -105,7 +105,7 @@ assert_same_layout!(VerletParameters {
     substep_dt,
     flutter_wave_number,
     flutter_lift,
-    has_forces,
+    padding,
 });
 assert_same_layout!(MassSpringParameters {
     acceleration,

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Cloth, Path};
+use super::{Cloth, Jump, Path};
 use crate::layout;
 
 /// A particle that an attachment carries.
@@ -28,10 +28,12 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// What the kernels see of it during a step of `substeps` substeps of `substep_dt` \[s\] that starts at `start` \[s\].
+    /// What the kernels see of it during a step of `substeps` substeps of `substep_dt` \[s\] that starts at `start` \[s\], where
+    /// its path has been carried to `frame`, if it has been.
     #[must_use]
-    pub fn during(&self, start: f64, substep_dt: f64, substeps: u32) -> layout::Attachment {
-        let (from, to) = (self.path.at(start), self.path.at(start + substep_dt * f64::from(substeps)));
+    pub fn during(&self, start: f64, substep_dt: f64, substeps: u32, frame: Option<Jump>) -> layout::Attachment {
+        let poses = self.path.during(start, start + substep_dt * f64::from(substeps));
+        let [from, to] = poses.map(|pose| frame.map_or(pose, |frame| frame.pose(pose)));
         layout::Attachment {
             start_position: from.position.extend(0.0),
             start_rotation: from.rotation.into(),

@@ -66,8 +66,7 @@ impl Pins {
 
 /// The particles of `body` that something holds as it starts, and has let go by `time` \[s\].
 fn let_go(body: &Body, time: f64) -> HashSet<u32> {
-    // What a step reaches to rounding, it reaches.
-    let is_past = |release: Option<f64>| release.is_some_and(|release| time >= release * (1.0 - 1e-9));
+    let is_past = |release| is_past(release, time);
     match body {
         Body::Cloth(cloth) => {
             let released = cloth.attachments.iter().filter(|attachment| is_past(attachment.release));
@@ -82,6 +81,12 @@ fn let_go(body: &Body, time: f64) -> HashSet<u32> {
                 .collect()
         }
     }
+}
+
+/// Whether what holds until `release` \[s\], if it ever lets go, has let go by `time` \[s\]: what a step reaches to rounding, it
+/// reaches.
+pub(super) fn is_past(release: Option<f64>, time: f64) -> bool {
+    release.is_some_and(|release| time >= release * (1.0 - 1e-9))
 }
 
 #[cfg(test)]

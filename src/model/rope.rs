@@ -48,7 +48,7 @@ pub struct Anchor {
 /// Holds an end of a rope on a path, and lets it go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hold {
-    /// Where the end is when, whatever the rope does; rotations play no part.
+    /// Where the end is when, whatever the rope does; rotations play no part, but those of jumps, which carry the rope.
     pub path: Path,
     /// When it lets go \[s\], if ever: at the end of the first step that reaches this time.
     pub release: Option<f64>,
@@ -151,6 +151,21 @@ impl Rope {
         self.link_length * (self.particles.len() - 1) as f32
     }
 
+    /// Where what holds its ends is at the start and at the end of the step from `start` to `end` \[s\], each \[m\], as
+    /// [`Path::during`] has it.
+    #[must_use]
+    pub fn held_during(&self, start: f64, end: f64) -> [[Option<Vec3>; 2]; 2] {
+        let during = |hold: &Hold| hold.path.positions_during(start, end);
+        let [first, last] = self.anchors.each_ref().map(|anchor| anchor.as_ref().map(during));
+        [0, 1].map(|end| [first.map(|places| places[end]), last.map(|places| places[end])])
+    }
+
+    /// Where what holds its ends is before the first step, each \[m\].
+    #[must_use]
+    pub fn starts_held_at(&self) -> [Option<Vec3>; 2] {
+        self.anchors.each_ref().map(|anchor| anchor.as_ref().map(|hold| hold.path.starting_position()))
+    }
+
     /// Where what holds its ends is at `time` \[s\], each \[m\], also where it has let go.
     #[must_use]
     pub fn held_at(&self, time: f64) -> [Option<Vec3>; 2] {
@@ -160,7 +175,7 @@ impl Rope {
     /// How it hangs at rest under `gravity` \[m/s²\] where its anchors are at the start; none where nothing holds it.
     #[must_use]
     pub fn rest(&self, gravity: Vec3) -> Option<RopeRest> {
-        RopeRest::new(self.held_at(0.0), self.length(), self.particles.len(), gravity)
+        RopeRest::new(self.starts_held_at(), self.length(), self.particles.len(), gravity)
     }
 }
 
@@ -199,7 +214,7 @@ impl Ropes {
             }
         }
         for (index, rope) in ropes.iter().enumerate() {
-            let held = rope.held_at(0.0);
+            let held = rope.starts_held_at();
             for (particle, held) in [rope.particles.start, rope.particles.end - 1].into_iter().zip(held) {
                 if let Some(position) = held {
                     if !position.is_finite() {

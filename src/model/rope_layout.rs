@@ -52,7 +52,7 @@ pub struct RopeLayout {
 }
 
 impl RopeLayout {
-    /// The ropes; none of their anchors moves where the times of [`RopeLayout::motion`] do not increase.
+    /// The ropes; none of their anchors moves where [`Path::through`] takes no such times as [`RopeLayout::motion`] has.
     ///
     /// # Errors
     /// [`RopeError`] as [`Ropes::new`].

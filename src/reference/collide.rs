@@ -95,6 +95,21 @@ impl Moving<'_> {
         Some(Contact { position, normal: end.rotation * normal, surface_displacement: position - start.world(out) })
     }
 
+    /// Signed distance of a place from its surface at the end of the substep, negative inside \[m\].
+    ///
+    /// # Panics
+    ///
+    /// When the collider's kind is not one of 0 to 5.
+    #[must_use]
+    pub fn distance(&self, position: Vec3) -> f32 {
+        let place = self.end.local(position);
+        match self.collider.kind {
+            4 => HeightField::new(self.collider, self.samples).distance(place).0,
+            5 => DistanceField::new(self.collider, self.samples).at(place).0,
+            _ => distance(self.collider, place),
+        }
+    }
+
     /// Its coefficient of friction.
     #[must_use]
     pub fn friction(&self) -> f32 {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-use crate::layout::{CollidePush, Constraint, CutPush, Hinge, JacobiPush, PbdParameters, PredictPush, SolvePush};
+use crate::layout::{CollidePush, Constraint, CutPush, Hinge, JacobiPush, PbdParameters, SolvePush};
 use crate::reference::collide::{self, Colliders};
 use crate::reference::{cut, hinge, wind};
 
@@ -98,7 +98,7 @@ impl Pbd {
     ///
     /// `flutter_phase` is the phase of the wind's flutter \[rad\].
     pub fn substep(&mut self, parameters: &PbdParameters, flutter_phase: f32, iterations: u32) {
-        self.predict(parameters, &PredictPush { flutter_phase });
+        self.predict(parameters, flutter_phase);
         for iteration in 0..iterations {
             let iteration = if self.lambda_accumulated { iteration } else { 0 };
             if self.jacobi {
@@ -120,7 +120,9 @@ impl Pbd {
     }
 
     /// Moves each free particle as gravity, wind and external forces alone would. Source: XPBD 2016, algorithm 1, line 1.
-    pub fn predict(&mut self, parameters: &PbdParameters, push: &PredictPush) {
+    ///
+    /// `flutter_phase` is the phase of the wind's flutter \[rad\].
+    pub fn predict(&mut self, parameters: &PbdParameters, flutter_phase: f32) {
         let substep_dt = parameters.substep_dt;
         let velocity_kept = (1.0 - parameters.damping * substep_dt).max(0.0);
         let particles = self.positions.iter_mut().zip(&mut self.previous_positions).zip(&mut self.velocities);
@@ -131,8 +133,8 @@ impl Pbd {
                 continue;
             }
             let PbdParameters { gravity, wind, flutter_wave_number, flutter_lift, .. } = *parameters;
-            let phase = push.flutter_phase;
-            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, phase, position.truncate());
+            let place = position.truncate();
+            let wind = wind::acceleration(wind, flutter_wave_number, flutter_lift, flutter_phase, place);
             let acceleration = gravity.truncate() + wind + position.w * force.truncate();
             *velocity = (velocity.truncate() * velocity_kept + substep_dt * acceleration).extend(0.0);
             *position += substep_dt * *velocity;
@@ -264,7 +266,7 @@ mod tests {
         pbd.velocities.fill(Vec4::new(4.0, 0.0, 0.0, 0.0));
         // sin(0.5 (1 + 2) + phase) = 1: the flutter is 2 m/s² along (0.6, 2, 0.8).
         let flutter_phase = std::f32::consts::FRAC_PI_2 - 1.5;
-        pbd.predict(&parameters, &PredictPush { flutter_phase });
+        pbd.predict(&parameters, flutter_phase);
         let velocity = Vec4::new(3.0 + 0.5 * (3.0 + 1.2), 0.5 * (-10.0 + 4.0), 0.5 * (4.0 + 1.6), 0.0);
         assert!(pbd.velocities[0].distance(velocity) < 1e-5);
         assert!(pbd.positions[0].distance(Vec4::new(1.0, 2.0, 3.0, 1.0) + 0.5 * velocity) < 1e-5);
@@ -277,7 +279,7 @@ mod tests {
         let parameters = PbdParameters { substep_dt: 0.5, damping: 5.0, ..Default::default() };
         let mut pbd = Pbd::new(&[Vec4::ONE], &[], &[]);
         pbd.velocities.fill(Vec4::new(4.0, 0.0, 0.0, 0.0));
-        pbd.predict(&parameters, &PredictPush::default());
+        pbd.predict(&parameters, 0.0);
         assert_eq!((pbd.positions[0], pbd.velocities[0]), (Vec4::ONE, Vec4::ZERO));
     }
 

@@ -39,7 +39,7 @@ impl Bounds {
             Body::Cloth(_) => Self::around(points).with_room_to_hang(),
             // A rope that one end holds may yet swing down; one that hangs between both does so already.
             Body::Ropes(ropes) => {
-                let lowest = ropes.ropes().iter().filter_map(|rope| match rope.held_at(0.0) {
+                let lowest = ropes.ropes().iter().filter_map(|rope| match rope.starts_held_at() {
                     [Some(held), None] | [None, Some(held)] => Some(held - Vec3::Y * rope.length()),
                     _ => None,
                 });

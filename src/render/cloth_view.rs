@@ -73,13 +73,13 @@ impl ClothView {
 
     /// As [`super::View::keep`].
     pub(super) fn keep(&self, recorder: &mut Recorder<'_>, current: usize) -> engine::Result<()> {
-        recorder.dispatch(&self.places[current].keep, &(), [self.particle_count, 1, 1])
+        recorder.dispatch_each(&self.places[current].keep, &(), self.particle_count)
     }
 
     /// Records what its draws need beside the particles.
     pub(super) fn prepare(&self, recorder: &mut Recorder<'_>, current: usize) -> engine::Result<()> {
         let push = NormalsPush { particle_count: self.particle_count };
-        recorder.dispatch(&self.places[current].normals, &push, [self.particle_count, 1, 1])
+        recorder.dispatch_each(&self.places[current].normals, &push, self.particle_count)
     }
 
     /// Its draws as the light and as the camera see it.

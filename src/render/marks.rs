@@ -4,8 +4,10 @@ use bytemuck::{Pod, bytes_of};
 
 use super::shown::{Shown, reach};
 use super::stage::{Stage, pipeline};
-use crate::engine::{self, Bindings, Buffer, Device, Draw, DrawPipeline, Resource, ShaderCode, Vertices, vk};
-use crate::layout::{BatchViewPush, ContactsPush, HeldEndsPush};
+use crate::engine::{
+    self, Bindings, Buffer, Device, Draw, DrawPipeline, Resource, ShaderCode, Vertices, WindowLimits, Windows, vk,
+};
+use crate::layout::{BatchViewPush, Constraint, ContactsPush, HeldEndsPush};
 use crate::model::{Cloth, Ropes, SpringKind};
 use crate::shaders;
 use crate::solver::{Particles, Simulation, Triangles};
@@ -20,7 +22,7 @@ pub(super) struct Marks {
     particle_count: u32,
     edge_count: u32,
     contacts: ContactsPush,
-    batches: Vec<(BatchViewPush, u32)>,
+    batches: Vec<BatchPart>,
     /// When the ends of ropes that are held are let go \[s\], those that are held longest first; none of a cloth, whose inverse
     /// masses say what is held.
     releases: Option<Vec<f64>>,
@@ -31,7 +33,15 @@ struct Place {
     pins: Bindings<DrawPipeline>,
     contacts: Bindings<DrawPipeline>,
     edges: Option<Bindings<DrawPipeline>>,
-    batches: Option<Bindings<DrawPipeline>>,
+    /// One for each window of the constraints, which may be more than what one binding takes.
+    batches: Vec<Bindings<DrawPipeline>>,
+}
+
+/// What lies of one batch in one window.
+struct BatchPart {
+    window: usize,
+    push: BatchViewPush,
+    count: u32,
 }
 
 impl Marks {
@@ -47,6 +57,8 @@ impl Marks {
     ) -> engine::Result<Self> {
         let maker = Maker { device, previous, stage, format };
         let carried = Buffer::from_slice(device, "view.carried_particles", &carried(cloth))?;
+        let element_bytes = [size_of::<Constraint>() as u64];
+        let windows = Windows::new(cloth.springs.len() as u32, &element_bytes, &WindowLimits::of(device));
         let place = |particles: &Particles| {
             let (pins, contacts, edges) = match particles {
                 Particles::Image(_) => {
@@ -56,19 +68,27 @@ impl Marks {
             };
             let colliders = ("Colliders", simulation.colliders().buffer().into());
             let batches = |constraints: &Buffer| {
-                maker.lines(shaders::VIEW_BATCHES_VERT, particles, ("Constraints", constraints.into()))
+                let lines = |window| {
+                    let list = windows.resource(&window, constraints, size_of::<Constraint>() as u64);
+                    maker.lines(shaders::VIEW_BATCHES_VERT, particles, ("Constraints", list))
+                };
+                windows.each().map(lines).collect::<engine::Result<Vec<_>>>()
             };
             Ok(Place {
                 pins: maker.dots(pins, particles, ("Carried", (&carried).into()))?,
                 contacts: maker.dots(contacts, particles, colliders)?,
                 edges: Some(maker.lines(edges, particles, ("Triangles", (&triangles.corners).into()))?),
-                batches: simulation.constraints().map(batches).transpose()?,
+                batches: simulation.constraints().map_or_else(|| Ok(Vec::new()), batches)?,
             })
         };
-        let batches = (0..).zip(cloth.coloring.batches()).map(|(batch, range)| {
+        let batches = (0..).zip(cloth.coloring.batches()).flat_map(|(batch, range)| {
             let springs = &cloth.springs[range.start as usize..range.end as usize];
             let resists_bending = springs.iter().all(|spring| spring.kind == SpringKind::Bending).into();
-            (BatchViewPush { first: range.start, batch, resists_bending }, range.len() as u32)
+            windows.parts(range).map(move |part| BatchPart {
+                window: part.window,
+                push: BatchViewPush { first: part.elements.start, batch, resists_bending },
+                count: part.elements.len() as u32,
+            })
         });
         Ok(Self {
             places: simulation.particles().iter().map(place).collect::<engine::Result<_>>()?,
@@ -98,7 +118,7 @@ impl Marks {
                 pins: maker.dots(shaders::VIEW_PINS_PLANES_VERT, particles, ("HeldEnds", (&ends).into()))?,
                 contacts: maker.dots(shaders::VIEW_CONTACTS_PLANES_VERT, particles, colliders)?,
                 edges: None,
-                batches: None,
+                batches: Vec::new(),
             })
         };
         Ok(Self {
@@ -129,8 +149,8 @@ impl Marks {
             Shown::Contacts => vec![draw(&place.contacts, &self.contacts, self.particle_count)],
             Shown::Wireframe => place.edges.iter().map(|edges| draw(edges, &(), self.edge_count)).collect(),
             Shown::Batches => {
-                let drawn = |bindings| self.batches.iter().map(move |(push, count)| draw(bindings, push, *count));
-                place.batches.iter().flat_map(drawn).collect()
+                let bound = self.batches.iter().filter_map(|part| Some((place.batches.get(part.window)?, part)));
+                bound.map(|(bindings, part)| draw(bindings, &part.push, part.count)).collect()
             }
             Shown::Looks | Shown::Stretch | Shown::Levels | Shown::Velocity => Vec::new(),
         }

@@ -80,7 +80,7 @@ impl RopeView {
 
     /// As [`super::View::keep`].
     pub(super) fn keep(&self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        recorder.dispatch(&self.keep, &(), [self.particle_count, 1, 1])
+        recorder.dispatch_each(&self.keep, &(), self.particle_count)
     }
 
     /// Records what its draws need beside the particles.

@@ -83,7 +83,7 @@ impl View {
     }
 
     /// Keeps the particles of `simulation` as they are before the step that is recorded next, for pictures from before its
-    /// end and of speeds.
+    /// end and of speeds; where that starts with a jump, they should have made it by then ([`Simulation::record_jumps`]).
     ///
     /// # Errors
     /// What the engine reports.
@@ -102,7 +102,10 @@ impl View {
     /// What the engine reports.
     pub fn set_kept(&mut self, positions: &[Vec4], simulation: &Simulation) -> engine::Result<()> {
         self.kept_after = simulation.steps_recorded().checked_sub(1);
-        self.previous().write(positions)
+        let starts = simulation.body().positions();
+        // What cannot be drawn stays where it started.
+        let drawn = positions.iter().zip(starts).map(|(place, start)| if place.is_finite() { *place } else { *start });
+        self.previous().write(&drawn.collect::<Vec<_>>())
     }
 
     /// Waits for the device and reads the particles before the last step that was recorded, where they were kept.

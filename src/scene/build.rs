@@ -11,7 +11,7 @@ use super::pin_tables::pin;
 use super::{Pins, Scene, SolverKind};
 use crate::engine::{self, Device};
 use crate::io::HeightSamples;
-use crate::layout::{Constraint, Hinge, MOST_COLLIDERS};
+use crate::layout::{Constraint, MOST_COLLIDERS};
 use crate::model::{self, BendingForm, Body, Cloth, Collider, Cut, Grid, Shape};
 use crate::solver::{
     Air, CpuSimulation, MassSpring, MassSpringSettings, Pbd, PbdSettings, RopeVerlet, Simulation, Solver, Step,
@@ -25,6 +25,18 @@ pub(super) struct Limits {
     pub(super) storage_buffer_range: u32,
     /// Most texels of an image each way.
     pub(super) image_dimension: u32,
+    /// The device's own memory \[bytes\].
+    pub(super) memory: u64,
+}
+
+impl Limits {
+    fn of(device: &Device) -> Self {
+        Self {
+            storage_buffer_range: device.limits().max_storage_buffer_range,
+            image_dimension: device.limits().max_image_dimension2_d,
+            memory: device.own_memory_bytes(),
+        }
+    }
 }
 
 impl Scene {
@@ -94,6 +106,8 @@ impl Scene {
             bending_stiffness: self.bending_stiffness,
             damping: self.damping,
             elongation: self.elongation,
+            long_range_attachments: self.long_range_attachments,
+            max_strain: self.max_strain,
             constraint_solver: self.constraint_solver,
             path: self.path,
             lambda_accumulated: self.solver != SolverKind::XpbdDocument,
@@ -216,17 +230,14 @@ impl Scene {
     /// clone; [`Scene::load`] and [`Scene::forget_files`] have them be read anew.
     ///
     /// # Errors
-    /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can bind, or what
+    /// As [`Scene::cloth`], or [`engine::Error::OverLimit`] where the scene is larger than the device can hold, or what
     /// else the engine reports.
     pub fn simulation(&self, device: &Device) -> Result<Simulation, SceneError> {
         if let Some(playback) = &self.playback {
             return Ok(self.played_back(playback)?.on_device(device)?);
         }
         self.validate()?;
-        let limits = Limits {
-            storage_buffer_range: device.limits().max_storage_buffer_range,
-            image_dimension: device.limits().max_image_dimension2_d,
-        };
+        let limits = Limits::of(device);
         if self.solver == SolverKind::Rope {
             let (ropes, step, settings) = (self.fitting_ropes(limits)?, self.step(), self.rope_settings());
             let solver = RopeVerlet::new(device, &ropes, &self.colliders()?, step, settings)?;
@@ -281,7 +292,7 @@ impl Scene {
         })
     }
 
-    /// The cloth, where the device can bind it.
+    /// The cloth, where the device can hold it.
     fn fitting_cloth(&self, limits: Limits) -> Result<Cloth, SceneError> {
         // A grid is counted before its cloth, which may take more memory than there is.
         if self.mesh.is_none() {
@@ -290,13 +301,11 @@ impl Scene {
         }
         let cloth = self.cloth()?;
         self.check_fits(cloth.positions.len() as u64, cloth.springs.len() as u64, limits)?;
-        let list = format!("the list of {} hinges", cloth.hinges.len());
-        let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range));
-        Device::check_limit(&list, (cloth.hinges.len() * size_of::<Hinge>()) as u64, "bytes", limit)?;
         Ok(cloth)
     }
 
-    /// Fails where the device cannot bind so many particles and constraints.
+    /// Fails where the device cannot bind so many particles, which constraints reach anywhere, or has no memory for the
+    /// constraints, which are bound in parts.
     pub(super) fn check_fits(&self, particles: u64, constraints: u64, limits: Limits) -> engine::Result<()> {
         if self.solver == SolverKind::Verlet && self.storage == VerletStorage::Images {
             let grid = format!("the grid of {} x {} particles", self.columns, self.rows);
@@ -304,13 +313,15 @@ impl Scene {
             let limit = ("maxImageDimension2D", u64::from(limits.image_dimension));
             Device::check_limit(&grid, longest, "texels in a line", limit)?;
         }
-        let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range));
-        let positions = format!("the list of the positions of {particles} particles");
-        Device::check_limit(&positions, particles * size_of::<glam::Vec4>() as u64, "bytes", limit)?;
+        let particle_bytes = size_of::<glam::Vec4>() as u64;
+        let cloth = format!("a cloth, with {particle_bytes} bytes a particle in one binding,");
+        let limit = ("maxStorageBufferRange", u64::from(limits.storage_buffer_range) / particle_bytes);
+        Device::check_limit(&cloth, particles, "particles", limit)?;
         if self.solver.needs_grid() {
             return Ok(());
         }
         let list = format!("the list of {constraints} constraints");
+        let limit = ("VkMemoryHeap", limits.memory);
         Device::check_limit(&list, constraints * size_of::<Constraint>() as u64, "bytes", limit)
     }
 

@@ -28,7 +28,9 @@ impl Key {
         let has_compliance = matches!(solver, SolverKind::Xpbd | SolverKind::XpbdDocument);
         let bends_by = scene.bends_by();
         let (applies, effect) = match self.name {
-            "time_scale" => (true, Effect::Setting),
+            "time_scale" | "watch" | "watch_strain" | "watch_speed" | "watch_depth" | "watch_every" => {
+                (true, Effect::Setting)
+            }
             "constraint_solver" | "damping" | "elongation" => (solver.takes_mesh(), Effect::Setting),
             "path" => (solver != SolverKind::MassSpring, Effect::Solver),
             "iterations" => (!solver.needs_grid(), Effect::Solver),
@@ -39,7 +41,7 @@ impl Key {
             }
             "spring_stiffness" | "spring_damping" => (solver == SolverKind::MassSpring, Effect::Solver),
             "allow_unstable" => (solver.needs_grid(), Effect::Solver),
-            "cut" => (solver.takes_mesh(), Effect::Solver),
+            "cut" | "long_range_attachments" | "max_strain" => (solver.takes_mesh(), Effect::Solver),
             "bending" => (solver.takes_mesh() && is_grid, Effect::Solver),
             "compliance" | "warp_compliance" | "shear_compliance" => (has_compliance, Effect::Solver),
             "bending_form" => (solver.takes_mesh() && bends_by.is_some(), Effect::Solver),

@@ -21,7 +21,7 @@ use super::values::{Form, Numbers, Pins, SolverKind, Value, range_text};
 use crate::model::{
     BendingForm, GridPlane, HANGING_PIN_FRACTION, HeldEnds, MOST_ROPE_PARTICLES, MOST_ROPES, UpAxis, WELD_SHARE,
 };
-use crate::solver::{Clock, ConstraintSolver, Path, VerletStorage};
+use crate::solver::{Clock, ConstraintSolver, Path, VerletStorage, WatchPolicy};
 
 /// One key of a scene: what a person is told of it, and how it is read and written.
 pub struct Key {
@@ -159,6 +159,18 @@ scene! {
     /// How the work of a step is divided into dispatches on the GPU, with the same result: as is fastest there (`"auto"`), one
     /// for each part of the method (`"plain"`), or as much as possible in each (`"fused"`).
     path: Path = Path::Auto;
+    /// What is done where the simulation goes wrong: nobody looks (`"off"`), it is said (`"warn"`), it is said and time stands still
+    /// (`"pause"`), or it goes back to the last good state and on from there with half the step (`"recover"`). A number that is
+    /// none is always wrong.
+    watch: WatchPolicy = WatchPolicy::Warn;
+    /// Beyond which strain of a structural spring it has gone wrong; 1 is twice the length at rest.
+    watch_strain: f32 = 10.0, in 0.0..=1e9, "";
+    /// Beyond which speed of a particle \[m/s\].
+    watch_speed: f32 = 1000.0, in 0.0..=1e9, "m/s";
+    /// Beyond which depth of a particle in a collider \[m\]; left out, any depth will do.
+    watch_depth: Option<f32> = None, in 0.0..=1e9, "m";
+    /// Of how many steps one is looked at; 0 for as many as cost less than 2 % of them.
+    watch_every: u32 = 0, in 0..=1_000_000, "";
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 
@@ -186,6 +198,13 @@ scene! {
     bending_stiffness: f32 = 1e-5, in 0.0..=1e9, "N m";
     /// Inverse stiffness across two cells or two triangles \[m/N\], where distances resist bending; `pbd` is rigid.
     bending_compliance: f32 = 1e-2, in 0.0..=1e9, "m/N";
+
+    /// Whether particles stay within reach of the pins, along the cloth at rest, however few sweeps there are; for solvers of
+    /// constraints.
+    long_range_attachments: bool = false;
+    /// Largest strain that springs along the rows and columns of a grid or the edges of a mesh keep, whatever hangs on them and
+    /// however few sweeps there are; 0.02 is 2 %, and 0 is no limit. For solvers of constraints.
+    max_strain: f32 = 0.0, in 0.0..=10.0, "";
 
     /// Factor on the rest lengths of all constraints, for solvers of constraints: below 1 the cloth shrinks.
     elongation: f32 = 1.0, in 0.1..=10.0, "";
@@ -224,7 +243,8 @@ scene! {
     rope_spacing: f32 = 0.25, in 0.0..=1e6, "m";
     /// Which ends of ropes are held: `"both"`, `"first"`, `"last"` or `"none"`.
     rope_held: HeldEnds = HeldEnds::Both;
-    /// How what holds the ropes moves, as seen from where it starts: keyframes `[time, x, y, z]` \[s, m\].
+    /// How what holds the ropes moves, as seen from where it starts: keyframes `[time, x, y, z]` \[s, m\], of which
+    /// two of one time are a jump.
     rope_motion: Vec<[f64; 4]> = Vec::new();
     /// When the ends that are held are let go \[s\]; without it, never.
     rope_release: Option<f32> = None, in 1e-9..=1e9, "s";

@@ -26,6 +26,8 @@ mod suggest;
 mod tests;
 mod texture;
 mod values;
+mod watched;
+mod watching;
 
 use std::path::Path;
 
@@ -45,6 +47,7 @@ pub use playback::Playback;
 pub use presets::presets;
 pub use texture::ImagePath;
 pub use values::{Form, Pins, SolverKind, UnknownSolver};
+pub use watching::Watching;
 
 use error::shortened;
 use fabrics::FABRIC_KEY;

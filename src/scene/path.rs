@@ -11,6 +11,8 @@ use crate::model::{Path, Pose, Turn};
 /// Keyframes in order of time, all of one form: `[time, x, y, z]`, or with a rotation as well
 /// `[time, x, y, z, axis x, axis y, axis z, degrees]` \[s, m\].
 ///
+/// Two keyframes of one time are a jump from the one to the other, which is made at the start of the step that reaches it.
+///
 /// Positions go straight from one to the next. So do angles about one axis, where 360 degrees are a whole turn; between
 /// rotations about different axes the shorter way is taken. What turns by more than half a turn in one step of the
 /// simulation seems to it to turn the other way.
@@ -43,9 +45,12 @@ impl Keyframes {
                 Path::through(self.0.iter().map(pose).collect())
             }
         };
-        path.ok_or_else(|| wrong("keyframes each later than the one before", &self.0))
+        path.ok_or_else(|| wrong(&format!("keyframes {IN_ORDER}"), &self.0))
     }
 }
+
+/// What the times of keyframes must be.
+pub(super) const IN_ORDER: &str = "each later than the one before, but for two of one time, between which it jumps";
 
 /// The value `rotation` of a table, an axis and an angle about it, `[x, y, z, degrees]`.
 pub(super) fn rotation(value: [f32; 4]) -> Result<Quat, Wrong> {

@@ -5,6 +5,7 @@ use glam::Vec3;
 use super::Scene;
 use super::build::Limits;
 use super::error::SceneError;
+use super::path::IN_ORDER;
 use crate::engine::Device;
 use crate::model::{HeldEnds, RopeLayout, Ropes};
 use crate::solver::{RopeDetail, RopeSettings};
@@ -78,9 +79,10 @@ impl Scene {
             return wrong("rope_span", expected, self.rope_span.to_string());
         }
         let motion = &self.rope_motion;
-        let is_in_order = motion.windows(2).all(|pair| pair[0][0] < pair[1][0]);
+        let is_in_order = motion.windows(2).all(|pair| pair[0][0] <= pair[1][0])
+            && motion.windows(3).all(|three| three[0][0] < three[2][0]);
         if !is_in_order || motion.iter().flatten().any(|number| number.is_nan() || number.abs() > 1e9) {
-            let expected = "keyframes [time, x, y, z] in s and m, finite and each later than the one before".into();
+            let expected = format!("keyframes [time, x, y, z] in s and m, finite and {IN_ORDER}");
             return wrong("rope_motion", expected, format!("{motion:?}"));
         }
         let [near, middle, far] = self.rope_lod_distances.to_array();

@@ -90,7 +90,7 @@ impl AirForces {
 
     /// Records the forces on the particles in place `place`.
     pub(super) fn record(&self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
-        recorder.dispatch(&self.places[place], &(), [self.particle_count, 1, 1])
+        recorder.dispatch_each(&self.places[place], &(), self.particle_count)
     }
 
     /// Name of the pass.

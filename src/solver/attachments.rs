@@ -6,7 +6,7 @@ use super::external::Place;
 use super::{Step, span_of};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, AttachPush, AttachedParticle};
-use crate::model::{self, Attachment};
+use crate::model::{self, Attachment, Jump};
 use crate::shaders;
 
 /// Most attachments of a simulation: what one update of a buffer in the stream can carry.
@@ -22,7 +22,11 @@ pub(super) struct Attachments {
     pending: Vec<usize>,
     /// Whether any has been since the last reset.
     has_let_go: bool,
+    /// Where their paths have been carried.
+    pub(super) frame: Option<Jump>,
     buffer: Buffer,
+    /// What `buffer` holds once the steps recorded so far have run, kept so that the next one takes no memory.
+    recorded: Vec<layout::Attachment>,
     /// One for each place where the solver keeps its particles.
     places: Vec<Bindings<Kernel>>,
 }
@@ -67,7 +71,9 @@ impl Attachments {
             attached,
             pending: Vec::new(),
             has_let_go: false,
+            frame: None,
             buffer,
+            recorded: Vec::new(),
             places,
         }))
     }
@@ -90,7 +96,9 @@ impl Attachments {
             let offset = place * size_of::<AttachedParticle>() + std::mem::offset_of!(AttachedParticle, attachment);
             recorder.update_from(&self.attached, offset as u64, &[self.list.len() as u32])?;
         }
-        recorder.update(&self.buffer, &attachments_during(&self.list, time, step))
+        self.recorded.clear();
+        self.recorded.extend(attachments_during(&self.list, time, step, self.frame));
+        recorder.update(&self.buffer, &self.recorded)
     }
 
     /// Records the pass that moves the particles in place `place` to where they are at the end of a substep.
@@ -102,7 +110,7 @@ impl Attachments {
         step: &Step,
     ) -> engine::Result<()> {
         let push = attach_push(self.particles.len() as u32, substep, step);
-        recorder.dispatch(&self.places[place], &push, [push.attached_count, 1, 1])
+        recorder.dispatch_each(&self.places[place], &push, push.attached_count)
     }
 
     /// As [`release_past`].
@@ -136,17 +144,21 @@ pub(super) fn place_of(particles: &[AttachedParticle], particle: u32) -> Option<
 }
 
 /// What the kernel reads of attachments during the step that starts at `time` \[s\]: the attachments, and behind them one
-/// that has let go, for particles that hands have taken.
-pub(super) fn attachments_during(list: &[Attachment], time: f64, step: &Step) -> Vec<layout::Attachment> {
-    let substep_dt = f64::from(step.dt) / f64::from(step.substeps);
+/// that has let go, for particles that hands have taken. Their paths have been carried to `frame`, if they have been.
+pub(super) fn attachments_during(
+    list: &[Attachment],
+    time: f64,
+    step: &Step,
+    frame: Option<Jump>,
+) -> impl Iterator<Item = layout::Attachment> {
+    let (substep_dt, substeps) = (f64::from(step.dt) / f64::from(step.substeps), step.substeps);
     let has_let_go = layout::Attachment { release_substep: i32::MIN, ..Default::default() };
-    let during = |attachment: &Attachment| attachment.during(time, substep_dt, step.substeps);
-    list.iter().map(during).chain([has_let_go]).collect()
+    list.iter().map(move |attachment| attachment.during(time, substep_dt, substeps, frame)).chain([has_let_go])
 }
 
 /// Gives those of `particles` that attachments have let go before `time` \[s\] their inverse mass in w.
 pub(super) fn release_past(list: &[Attachment], time: f64, step: &Step, particles: &mut [Vec4]) {
-    for (attachment, during) in list.iter().zip(attachments_during(list, time, step)) {
+    for (attachment, during) in list.iter().zip(attachments_during(list, time, step, None)) {
         for particle in attachment.particles.iter().filter(|_| during.release_substep < 0) {
             particles[particle.index as usize].w = particle.inverse_mass;
         }

@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::{Particles, Severed, Simulation, State};
 use crate::engine::{self, Buffer, Device, Recorder, Staging};
 use crate::layout::Constraint;
-use crate::model::Pins;
+use crate::model::{Fingerprint, Jump, Pins};
 
 /// How often the particles are copied.
 const EVERY: Duration = Duration::from_secs(1);
@@ -37,6 +37,7 @@ struct Copies {
     particles: [Staging; 2],
     /// Made when something is cut.
     cuts: Option<CutCopies>,
+    body: Fingerprint,
 }
 
 /// Of a cloth that has been cut.
@@ -55,6 +56,7 @@ struct Moment {
     dt: f32,
     particles: Particles,
     hands: (Pins, Vec<Vec3>),
+    frame: Option<Jump>,
     has_cut: bool,
 }
 
@@ -67,7 +69,7 @@ impl Backup {
     pub fn new(device: &Device, simulation: &Simulation, state: Option<State>) -> engine::Result<Self> {
         let copy = |name| simulation.particles()[0].staging(device, name);
         let particles = [copy("backup.before")?, copy("backup.after")?];
-        let copies = Copies { particles, cuts: None };
+        let copies = Copies { particles, cuts: None, body: simulation.body().fingerprint() };
         Ok(Self { device: device.clone(), copies, recorded: None, reading: None, state, due: Instant::now() })
     }
 
@@ -83,6 +85,8 @@ impl Backup {
             return simulation.record(recorder);
         }
         self.due = Instant::now() + EVERY;
+        // What lies between the two copies is the way of the particles.
+        simulation.record_jumps(recorder)?;
         now(simulation).download(recorder, &self.copies.particles[0])?;
         simulation.record(recorder)?;
         let particles = now(simulation);
@@ -91,8 +95,9 @@ impl Backup {
         if has_cut {
             self.copy_cuts(recorder, simulation)?;
         }
-        let (time, dt, hands) = (simulation.time(), simulation.step().dt, simulation.hands());
-        self.recorded = Some(Moment { time, dt, particles, hands, has_cut });
+        let (time, dt, hands, frame) =
+            (simulation.time(), simulation.step().dt, simulation.hands(), simulation.frame());
+        self.recorded = Some(Moment { time, dt, particles, hands, frame, has_cut });
         Ok(())
     }
 
@@ -168,7 +173,8 @@ impl Copies {
         let (pins, dragged) = moment.hands.clone();
         let cuts = self.cuts.as_ref().filter(|_| moment.has_cut);
         let severed = cuts.map_or_else(|| Ok(Severed::default()), CutCopies::read)?;
-        Ok(State { pins, dragged, severed, ..State::of_places(moment.time, &after, &before, moment.dt) })
+        let (body, frame) = (self.body, moment.frame);
+        Ok(State { body, pins, dragged, severed, frame, ..State::of_places(moment.time, &after, &before, moment.dt) })
     }
 }
 

@@ -5,15 +5,15 @@
 
 use std::ops::Range;
 
-use super::pbd::record_batches;
-use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
+use super::list_pass::{List, ListPass};
+use crate::engine::{self, Buffer, Device, Recorder};
 use crate::layout::Hinge;
 use crate::shaders;
 
 pub(super) struct Bending {
     pub(super) hinges: Buffer,
     pub(super) batches: Vec<Range<u32>>,
-    pub(super) bend: Bindings<Kernel>,
+    pub(super) bend: ListPass,
 }
 
 impl Bending {
@@ -26,18 +26,16 @@ impl Bending {
         parameters: &Buffer,
     ) -> engine::Result<Self> {
         let lambdas = Buffer::zeroed(device, "cloth.hinge_lambdas", size_of::<f32>() as u64 * hinges.len() as u64)?;
+        let count = hinges.len() as u32;
         let hinges = Buffer::from_slice(device, "cloth.hinges", hinges)?;
-        let bend = Kernel::new(device, &shaders::PBD_BEND)?.bind(&[
-            ("Positions", positions.into()),
-            ("Hinges", (&hinges).into()),
-            ("HingeLambdas", (&lambdas).into()),
-            ("PbdParameters", parameters.into()),
-        ])?;
+        let whole = [("Positions", positions.into()), ("PbdParameters", parameters.into())];
+        let lists = [List::of::<Hinge>("Hinges", &hinges), List::of::<f32>("HingeLambdas", &lambdas)];
+        let bend = ListPass::new(device, &shaders::PBD_BEND, count, &whole, &lists)?;
         Ok(Self { hinges, batches: batches.to_vec(), bend })
     }
 
     /// Records one iteration.
     pub(super) fn record(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
-        record_batches(recorder, &self.bend, &self.batches, iteration)
+        self.bend.record_batches(recorder, &self.batches, iteration)
     }
 }

@@ -8,7 +8,7 @@ use crate::layout::{Constraint, FusedPush, Hinge};
 use crate::shaders;
 
 /// How many storage buffers the kernel binds.
-const STORAGE_BUFFERS: u32 = 11;
+const STORAGE_BUFFERS: u32 = 12;
 
 /// Fewest and most invocations of a workgroup, where the device allows as many. One is for four particles, which have about
 /// three constraints each, and a quarter of those is in a batch.
@@ -40,12 +40,22 @@ impl BodyLists {
         hinges: Batched<'_, Hinge>,
     ) -> Option<Self> {
         let most = Self::most_particles_on(device)?;
-        Self::new(particle_count, constraints, hinges, most, true).filter(|lists| lists.are_few_enough(device))
+        Self::new(particle_count, constraints, hinges, most, true).filter(|lists| lists.fit(device))
     }
 
-    /// Whether the device has as many workgroups in a dispatch.
-    pub(super) fn are_few_enough(&self, device: &Device) -> bool {
-        self.bodies.len() <= device.limits().max_compute_work_group_count[0] as usize
+    /// Whether the device has as many workgroups in a dispatch, and can bind each list, which bodies reach anywhere.
+    pub(super) fn fit(&self, device: &Device) -> bool {
+        let limits = device.limits();
+        let longest = [
+            size_of_val(&*self.bodies),
+            size_of_val(&*self.particles),
+            size_of_val(&*self.batch_ends),
+            size_of_val(&*self.constraints),
+            size_of_val(&*self.hinges),
+            size_of::<f32>() * self.lambda_count as usize,
+        ];
+        self.bodies.len() <= limits.max_compute_work_group_count[0] as usize
+            && longest.into_iter().all(|bytes| bytes <= limits.max_storage_buffer_range as usize)
     }
 }
 
@@ -84,6 +94,7 @@ impl Bodies {
             ("BodyCompliances", (&compliances).into()),
             ("BodyHinges", (&hinges).into()),
             ("BodyLambdas", (&lambdas).into()),
+            ("FlutterPhases", buffers.flutter_phases.into()),
         ])?;
         Ok(Self { most_substeps, invocations: lists.bodies.len() as u32 * local_size, pass })
     }

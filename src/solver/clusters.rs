@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::bodies::Bodies;
 use super::body_lists::{Batched, BodyLists};
-use super::pbd::record_batches;
+use super::list_pass::ListPass;
 use super::pbd_fused::FusedBuffers;
-use crate::engine::{self, Bindings, Device, Kernel, Recorder};
+use crate::engine::{self, Device, Recorder};
 use crate::layout::{Constraint, FusedPush, Hinge};
 use crate::model::root;
 use crate::shaders;
@@ -46,8 +46,7 @@ impl Runs<BodyLists> {
         }
         let lists = |batches: &[Range<u32>], hinge_batches: &[Range<u32>]| {
             let (constraints, hinges) = ((constraints.0, batches), (hinges.0, hinge_batches));
-            BodyLists::new(particle_count, constraints, hinges, most, false)
-                .filter(|lists| lists.are_few_enough(device))
+            BodyLists::new(particle_count, constraints, hinges, most, false).filter(|lists| lists.fit(device))
         };
         let run = |batches: &[Range<u32>], lists: &dyn Fn() -> Option<BodyLists>| match batches {
             [batch] => Some(Run::Batch(batch.clone())),
@@ -74,21 +73,20 @@ impl Runs<BodyLists> {
 }
 
 impl Clusters {
-    /// Records one iteration, with the passes for single batches of constraints and of hinges.
+    /// Records one iteration, with the passes for single batches of constraints and of hinges, if there are some.
     pub(super) fn record(
         &self,
         recorder: &mut Recorder<'_>,
-        solve: &Bindings<Kernel>,
-        bend: Option<&Bindings<Kernel>>,
+        batch_passes: &[Option<&ListPass>; 2],
         iteration: u32,
     ) -> engine::Result<()> {
         let push = FusedPush { substeps: 1, sweeps: 1, first_sweep: iteration, accumulates: 1, ..FusedPush::default() };
-        let passes = [(&self.constraints, Some(solve)), (&self.hinges, bend)];
-        for (run, pass) in passes.into_iter().flat_map(|(runs, pass)| runs.iter().map(move |run| (run, pass))) {
+        let passes = [&self.constraints, &self.hinges].into_iter().zip(batch_passes);
+        for (run, pass) in passes.flat_map(|(runs, pass)| runs.iter().map(move |run| (run, pass))) {
             match (run, pass) {
                 (Run::Clusters(bodies), _) => bodies.record(recorder, &push)?,
                 (Run::Batch(batch), Some(pass)) => {
-                    record_batches(recorder, pass, std::slice::from_ref(batch), iteration)?;
+                    pass.record_batches(recorder, std::slice::from_ref(batch), iteration)?;
                 }
                 (Run::Batch(_), None) => {}
             }
@@ -96,11 +94,18 @@ impl Clusters {
         Ok(())
     }
 
-    /// The passes of one iteration, each with its calls.
-    pub(super) fn passes(&self) -> Vec<(String, u32)> {
-        let single = |runs: &[Run<Bodies>]| runs.iter().filter(|run| matches!(run, Run::Batch(_))).count() as u32;
-        let [constraints, hinges] = [single(&self.constraints), single(&self.hinges)];
-        let clusters = (self.constraints.len() + self.hinges.len()) as u32 - constraints - hinges;
+    /// The passes of one iteration, each with its calls; `batch_passes` as [`Clusters::record`] has them.
+    pub(super) fn passes(&self, [solve, bend]: &[Option<&ListPass>; 2]) -> Vec<(String, u32)> {
+        let single = |runs: &[Run<Bodies>], pass: &Option<&ListPass>| {
+            let calls = |run: &Run<Bodies>| match run {
+                Run::Clusters(_) => 0,
+                Run::Batch(batch) => pass.map_or(0, |pass| pass.call_count(std::slice::from_ref(batch))),
+            };
+            runs.iter().map(calls).sum()
+        };
+        let [constraints, hinges] = [single(&self.constraints, solve), single(&self.hinges, bend)];
+        let runs = self.constraints.iter().chain(&self.hinges);
+        let clusters = runs.filter(|run| matches!(run, Run::Clusters(_))).count() as u32;
         let names = [shaders::PBD_BODY.name, shaders::PBD_SOLVE.name, shaders::PBD_BEND.name];
         let calls = names.map(str::to_string).into_iter().zip([clusters, constraints, hinges]);
         calls.filter(|(_, calls)| *calls > 0).collect()

@@ -14,6 +14,8 @@ pub struct Colliders {
     /// As many colliders as there can be, and after them the samples of height fields and meshes, which stay.
     buffer: Buffer,
     dragged: Dragged,
+    /// What kernels see in the step that was recorded last, kept so that the next one takes no memory.
+    seen: Vec<layout::Collider>,
 }
 
 impl Colliders {
@@ -36,7 +38,7 @@ impl Colliders {
         words.resize(MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>(), 0);
         words.extend(collider_samples(list).into_iter().map(f32::to_bits));
         let buffer = Buffer::from_slice(device, "colliders.list", &words)?;
-        Ok(Self { list: list.to_vec(), buffer, dragged })
+        Ok(Self { list: list.to_vec(), buffer, dragged, seen })
     }
 
     /// Replaces the colliders from the next recorded step on, for those who move them by other means than paths.
@@ -68,8 +70,8 @@ impl Colliders {
     /// Puts each of them where it is at `time` \[s\], as far off its path as `offsets` says \[m\], and waits until that is done.
     pub(super) fn go_on_from(&mut self, time: f64, offsets: &[Vec3]) -> engine::Result<()> {
         self.dragged = Dragged::at(offsets, self.list.len());
-        let seen = self.during(time, time);
-        if seen.is_empty() { Ok(()) } else { self.buffer.write(&seen) }
+        self.advance(time, time);
+        if self.seen.is_empty() { Ok(()) } else { self.buffer.write(&self.seen) }
     }
 
     /// Puts all of them back to where their paths start, and waits until that is done.
@@ -98,9 +100,16 @@ impl Colliders {
         &self.buffer
     }
 
-    /// What kernels see of them in the step from `start` to `end` \[s\], in which what is dragged moves on.
-    pub(super) fn during(&mut self, start: f64, end: f64) -> Vec<layout::Collider> {
-        during(&self.list, &mut self.dragged, start, end)
+    /// What kernels see of them in the step that was recorded last.
+    pub(super) fn seen(&self) -> &[layout::Collider] {
+        &self.seen
+    }
+
+    /// Goes to the step from `start` to `end` \[s\], in which what is dragged moves on.
+    fn advance(&mut self, start: f64, end: f64) {
+        self.seen.clear();
+        self.seen.extend(colliders_during(&self.list, start, end));
+        self.dragged.advance(&mut self.seen, end - start);
     }
 
     /// Records where the colliders are during the step from `start` to `end` \[s\], in which what is dragged moves on.
@@ -108,13 +117,8 @@ impl Colliders {
     /// # Errors
     /// What the engine reports.
     pub fn record(&mut self, recorder: &mut Recorder<'_>, start: f64, end: f64) -> engine::Result<()> {
-        let seen = self.during(start, end);
-        self.record_seen(recorder, &seen)
-    }
-
-    /// Records where the colliders are during a step, as [`Colliders::during`] says.
-    pub(super) fn record_seen(&self, recorder: &mut Recorder<'_>, seen: &[layout::Collider]) -> engine::Result<()> {
-        if seen.is_empty() { Ok(()) } else { recorder.update(&self.buffer, seen) }
+        self.advance(start, end);
+        if self.seen.is_empty() { Ok(()) } else { recorder.update(&self.buffer, &self.seen) }
     }
 
     /// The push constants of substep number `substep` of `substeps`.
@@ -127,7 +131,7 @@ impl Colliders {
 /// What kernels see of colliders in the step from `start` to `end` \[s\], in which what is dragged moves on; where that is no
 /// time, they rest.
 pub(super) fn during(list: &[Collider], dragged: &mut Dragged, start: f64, end: f64) -> Vec<layout::Collider> {
-    let mut seen = colliders_during(list, start, end);
+    let mut seen: Vec<_> = colliders_during(list, start, end).collect();
     dragged.advance(&mut seen, end - start);
     seen
 }

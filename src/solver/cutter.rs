@@ -3,6 +3,7 @@
 //! Nothing is rebuilt. A constraint that is cut joins a particle to itself, has no length and does nothing, as the edge of a
 //! hinge does, and a triangle that is cut has one corner and no area; so batches stay as they are, and free of races.
 
+use super::list_pass::{List, ListPass};
 use super::{Severed, Step, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{Constraint, Hinge};
@@ -53,14 +54,18 @@ impl Schedule {
 pub(super) struct Cutter {
     pub(super) schedule: Schedule,
     has_cut: bool,
+    /// Since the last call of [`Cutter::take_cuts`].
+    has_cut_lately: bool,
     particle_count: usize,
     constraints: Whole<Constraint>,
     /// None where there are none.
     hinges: Option<Whole<Hinge>>,
     /// Of the triangles, where there are any.
     lists: Vec<Whole<u32>>,
-    /// A pass each, and how many invocations it has.
-    passes: Vec<(Bindings<Kernel>, u32)>,
+    /// Over constraints, hinges and triangles, each with how many there are.
+    passes: Vec<(ListPass, u32)>,
+    /// Over the lists around particles, of which each lies anywhere in their buffer.
+    around: Option<Bindings<Kernel>>,
 }
 
 /// A buffer that cuts change, and what it held before.
@@ -78,6 +83,10 @@ impl<T: bytemuck::Pod> Whole<T> {
 impl Cutter {
     /// Prepares to cut particles at `positions`, shape \[particle_count\], in `constraints`, `hinges` and `triangles`, which
     /// are whole, and waits for the device.
+    ///
+    /// # Errors
+    /// [`engine::Error::OverLimit`] where the lists of triangles around particles are more than one binding takes, or what else
+    /// the engine reports.
     pub(super) fn new(
         device: &Device,
         positions: &Buffer,
@@ -86,32 +95,36 @@ impl Cutter {
         triangles: Option<&Triangles>,
         cuts: &[Cut],
     ) -> engine::Result<Self> {
-        let pass = |shader, name, buffer: &Buffer, count| {
-            let bindings =
-                Kernel::new(device, shader)?.bind(&[("Positions", positions.into()), (name, buffer.into())])?;
-            engine::Result::Ok((bindings, count))
+        let positions_bound = ("Positions", positions.into());
+        let pass = |shader, list: List<'_>, count| {
+            engine::Result::Ok((ListPass::new(device, shader, count, &[positions_bound], &[list])?, count))
         };
         let whole = Whole::read(constraints)?;
-        let mut passes = vec![pass(&shaders::CUT_CONSTRAINTS, "Constraints", constraints, whole.content.len() as u32)?];
+        let list = List::of::<Constraint>("Constraints", constraints);
+        let mut passes = vec![pass(&shaders::CUT_CONSTRAINTS, list, whole.content.len() as u32)?];
         let whole_hinges: Option<Whole<Hinge>> = hinges.map(Whole::read).transpose()?;
         if let Some(Whole { buffer, content }) = &whole_hinges {
-            passes.push(pass(&shaders::CUT_HINGES, "Hinges", buffer, content.len() as u32)?);
+            let list = List::of::<Hinge>("Hinges", buffer);
+            passes.push(pass(&shaders::CUT_HINGES, list, content.len() as u32)?);
         }
-        let mut lists = Vec::new();
+        let (mut lists, mut around_pass) = (Vec::new(), None);
         let particle_count = positions.size() as usize / size_of::<glam::Vec4>();
         if let Some(Triangles { corners, around, count }) = triangles {
-            passes.push(pass(&shaders::CUT_TRIANGLES, "Triangles", corners, *count)?);
-            passes.push(pass(&shaders::CUT_AROUND, "ParticleTriangles", around, particle_count as u32)?);
+            passes.push(pass(&shaders::CUT_TRIANGLES, List::of::<[u32; 3]>("Triangles", corners), *count)?);
+            let resources = [positions_bound, ("ParticleTriangles", around.into())];
+            around_pass = Some(Kernel::new(device, &shaders::CUT_AROUND)?.bind(&resources)?);
             lists = vec![Whole::read(corners)?, Whole::read(around)?];
         }
         Ok(Self {
             schedule: Schedule::new(cuts),
             has_cut: false,
+            has_cut_lately: false,
             particle_count,
             constraints: whole,
             hinges: whole_hinges,
             lists,
             passes,
+            around: around_pass,
         })
     }
 
@@ -133,12 +146,24 @@ impl Cutter {
 
     fn record_blades(&mut self, recorder: &mut Recorder<'_>, blades: &[Blade]) -> engine::Result<()> {
         for blade in blades {
-            self.has_cut = true;
-            for (bindings, count) in &self.passes {
-                recorder.dispatch(bindings, &blade.push(*count), [*count, 1, 1])?;
+            (self.has_cut, self.has_cut_lately) = (true, true);
+            for (pass, count) in &self.passes {
+                for (bindings, elements) in pass.calls(&(0..*count)) {
+                    let count = elements.len() as u32;
+                    recorder.dispatch_each(bindings, &blade.push(count), count)?;
+                }
+            }
+            if let Some(around) = &self.around {
+                let count = self.particle_count as u32;
+                recorder.dispatch_each(around, &blade.push(count), count)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether cuts have been recorded since the last call.
+    pub(super) fn take_cuts(&mut self) -> bool {
+        std::mem::take(&mut self.has_cut_lately)
     }
 
     /// Whether anything has been cut since the last reset.

@@ -41,14 +41,12 @@ impl Dragged {
     /// Moves the colliders of a step of `duration` \[s\] as far off their paths as they are, and what is dragged on from
     /// there, at constant speed; so the passes that mind the way of a collider mind this one as well.
     pub(super) fn advance(&mut self, seen: &mut [layout::Collider], duration: f64) {
-        let before = self.offsets.clone();
-        if let Some(Drag { collider, offset, speed }) = self.drag {
-            let way = offset - before[collider];
-            self.offsets[collider] += way.clamp_length_max(speed * duration as f32);
-        }
-        for ((seen, before), after) in seen.iter_mut().zip(before).zip(&self.offsets) {
-            seen.start_position += before.extend(0.0);
-            seen.end_position += after.extend(0.0);
+        for (index, (seen, off)) in seen.iter_mut().zip(&mut self.offsets).enumerate() {
+            seen.start_position += off.extend(0.0);
+            if let Some(Drag { offset, speed, .. }) = self.drag.filter(|drag| drag.collider == index) {
+                *off += (offset - *off).clamp_length_max(speed * duration as f32);
+            }
+            seen.end_position += off.extend(0.0);
         }
     }
 }

@@ -5,10 +5,11 @@ use glam::Vec4;
 use super::air::{Air, AirForces};
 use super::attachments::Attachments;
 use super::hand::Hand;
+use super::teleport::Teleport;
 use super::{Colliders, State, Step, Triangles};
 use crate::engine::{self, Buffer, Device, Image, Recorder, Resource};
 use crate::layout::CollidePush;
-use crate::model::{Attachment, Collider, Cut, Grip};
+use crate::model::{Attachment, Carried, Collider, Cut, Grip, Jump};
 
 /// What a solver is given to act on its cloth; nothing by default.
 #[derive(Clone, Copy, Default)]
@@ -59,6 +60,7 @@ pub(super) struct External {
     attachments: Option<Attachments>,
     air: Option<AirForces>,
     hand: Hand,
+    teleport: Teleport,
     /// Of the air on each particle, xyz \[N\]; one element that nothing reads where there is no air.
     forces: Buffer,
     pub(super) triangles: Option<Triangles>,
@@ -86,6 +88,7 @@ impl External {
             attachments: Attachments::new(device, surroundings.attachments, places)?,
             air,
             hand: Hand::new(device, places)?,
+            teleport: Teleport::default(),
             forces,
             triangles: surroundings.triangles.cloned(),
             step,
@@ -102,7 +105,7 @@ impl External {
         &self.forces
     }
 
-    /// 1 where there are forces, for the solver's parameters.
+    /// 1 where there are forces, for the solver's kernels.
     pub(super) fn has_forces(&self) -> u32 {
         self.air.is_some().into()
     }
@@ -120,6 +123,13 @@ impl External {
         }
     }
 
+    /// As [`Solver::set_frame`](super::Solver::set_frame).
+    pub(super) fn set_frame(&mut self, frame: Option<Jump>) {
+        if let Some(attachments) = &mut self.attachments {
+            attachments.frame = frame;
+        }
+    }
+
     /// Puts everything back to how it started, and waits until that is done.
     pub(super) fn reset(&mut self) -> engine::Result<()> {
         self.hand.reset();
@@ -130,6 +140,16 @@ impl External {
     /// Records what hands have pinned and let go of the particles in place `place`.
     pub(super) fn record_pins(&mut self, recorder: &mut Recorder<'_>, place: usize) -> engine::Result<()> {
         self.hand.record_pins(recorder, place)
+    }
+
+    /// Records that the particles in `place` jump.
+    pub(super) fn record_jumps(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        place: &Place<'_>,
+        carried: &Carried,
+    ) -> engine::Result<()> {
+        self.teleport.record(recorder, place, carried)
     }
 
     /// Records where everything is during the step that starts at `time` \[s\].

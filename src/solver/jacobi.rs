@@ -29,7 +29,8 @@ pub(super) struct PbdBuffers<'a> {
 }
 
 impl Jacobi {
-    /// Adds 24 bytes to the device for each of the `constraints`, of which none is cut.
+    /// Adds 24 bytes to the device for each of the `constraints`, of which none is cut. Particles find what moves them anywhere
+    /// among all constraints, so that there may be no more of these than what one binding takes.
     pub(super) fn new(
         device: &Device,
         particle_count: usize,
@@ -62,7 +63,7 @@ impl Jacobi {
     /// Records one iteration.
     pub(super) fn record(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
         let push = JacobiPush { constraint_count: self.constraint_count, iteration };
-        recorder.dispatch(&self.solve, &push, [self.constraint_count, 1, 1])?;
-        recorder.dispatch(&self.apply, &(), [self.particle_count, 1, 1])
+        recorder.dispatch_each(&self.solve, &push, self.constraint_count)?;
+        recorder.dispatch_each(&self.apply, &(), self.particle_count)
     }
 }

@@ -6,10 +6,10 @@ use glam::{IVec2, Vec3, Vec4};
 
 use super::external::{External, Place};
 use super::state::truncated;
-use super::{Colliders, Particles, Solver, State, Step, Surroundings, Triangles};
+use super::{Colliders, Motion, Particles, Solver, State, Step, Surroundings, Triangles};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::MassSpringParameters;
-use crate::model::{Grid, Grip};
+use crate::model::{Carried, Grid, Grip, Jump};
 use crate::shaders;
 
 /// What the solver is set to, beyond the [`Step`].
@@ -137,18 +137,33 @@ impl Solver for MassSpring {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
-        for substep in 0..self.step.substeps {
-            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))?;
-        }
-        Ok(())
+        recorder.replayed(|recorder| {
+            (0..self.step.substeps).try_for_each(|substep| {
+                recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))
+            })
+        })
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         self.external.record_pins(recorder, self.turn)
     }
 
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()> {
+        let Self { positions, velocities, external, turn, .. } = self;
+        let place = Place::Buffers { positions: &positions[*turn], velocities: &velocities[*turn] };
+        external.record_jumps(recorder, &place, carried)
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.set_frame(frame);
+    }
+
     fn particles(&self) -> Vec<Particles> {
         self.positions.iter().cloned().map(Particles::Buffer).collect()
+    }
+
+    fn motions(&self) -> Vec<Motion> {
+        self.velocities.iter().cloned().map(Motion::Velocities).collect()
     }
 
     fn current(&self) -> usize {

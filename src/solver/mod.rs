@@ -2,6 +2,7 @@
 //! passes of a step. [`CpuSimulation`] does the same on the CPU.
 
 mod air;
+mod alarm;
 mod attachments;
 mod backup;
 mod bending;
@@ -14,41 +15,58 @@ mod cpu;
 mod cutter;
 mod dragged;
 mod external;
+mod flutter;
+mod guard;
 mod hand;
 mod jacobi;
+mod judge;
+mod kept_states;
+mod limits;
+mod list_pass;
 mod mass_spring;
 mod particle_passes;
 mod path;
 mod pbd;
+mod pbd_end;
 mod pbd_fused;
 mod pbd_settings;
 mod picker;
+mod race_free;
 mod residuals;
 mod rope;
 mod rope_hand;
 mod rope_list;
 mod simulation;
 mod state;
+mod state_check;
 mod state_file;
+mod teleport;
 mod tile_shape;
 mod tiles;
 mod triangles;
+mod uploads;
 mod verlet;
 mod verlet_memory;
 mod verlet_settings;
 mod verlet_tile;
+mod watch;
+mod watch_settings;
+mod watched_springs;
 
 use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
 pub use air::Air;
+pub use alarm::Alarm;
 pub use attachments::MOST_ATTACHMENTS;
 pub use backup::Backup;
 pub use clock::Clock;
 pub use colliders::Colliders;
-pub use cpu::{CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming, PlayedFrames};
+pub use cpu::{CpuGuard, CpuPassTiming, CpuRunTiming, CpuSimulation, CpuTiming, PlayedFrames};
 pub use external::Surroundings;
+pub use guard::Guard;
+pub use judge::{Return, Verdict};
 pub use mass_spring::{MassSpring, MassSpringSettings};
 pub use path::Path;
 pub use pbd::Pbd;
@@ -57,15 +75,18 @@ pub use picker::Picker;
 pub use rope::{RopeDetail, RopeSettings, RopeSway, RopeVerlet};
 pub use simulation::Simulation;
 pub use state::{Severed, State};
+pub use state_check::StateMismatch;
 pub use state_file::StateFileError;
 pub use tile_shape::TileShape;
 pub use triangles::Triangles;
 pub use verlet::Verlet;
 pub use verlet_settings::{VerletSettings, VerletStorage};
 pub use verlet_tile::VerletTile;
+pub use watch::{LookPlace, Watch, steps_between_looks};
+pub use watch_settings::{WatchPolicy, WatchSettings, Wrong};
 
 use crate::engine::{self, Buffer, Device, Image, OneOf, Recorder, Resource, SomeOf, Staging};
-use crate::model::{Blade, Grip};
+use crate::model::{Blade, Carried, Grip, Jump};
 
 /// The duration and division of a step, and the accelerations that every particle feels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -187,6 +208,21 @@ impl Particles {
     }
 }
 
+/// How fast the particles in one of a solver's places go, for kernels that read it there.
+#[derive(Clone, Debug)]
+pub enum Motion {
+    /// `vec4 velocities[]`, xyz \[m/s\]; shape \[particle_count\].
+    Velocities(Buffer),
+    /// The way from `vec4 previous_positions[]`, where they were a substep ago, xyz \[m\]; shape \[particle_count\].
+    Previous(Buffer),
+    /// The way from an image of where they were then, as [`Particles::Image`].
+    PreviousImage(Image),
+    /// In planes, beside where they are.
+    InPlanes,
+    /// The device does not know, as a solver on the CPU does.
+    OnHost,
+}
+
 /// A solver with the state of what it moves.
 pub trait Solver {
     /// Records one step that starts at `time` \[s\].
@@ -202,11 +238,24 @@ pub trait Solver {
     /// What the engine reports.
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()>;
 
+    /// Records that particles jump before the next step: they are where their jumps carry them, with velocities that are turned
+    /// alike, and have not moved on the way.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()>;
+
+    /// Says where the paths of what holds particles have been carried, from the next recorded step on.
+    fn set_frame(&mut self, frame: Option<Jump>);
+
     /// Every place where the particles can be after a step; a solver with buffers in turn has several.
     fn particles(&self) -> Vec<Particles>;
 
     /// Which of [`Solver::particles`] holds them after the steps recorded so far.
     fn current(&self) -> usize;
+
+    /// How fast those in each of [`Solver::particles`] go.
+    fn motions(&self) -> Vec<Motion>;
 
     /// Puts everything back to how it started, and waits until that is done.
     ///
@@ -260,7 +309,7 @@ pub trait Solver {
     /// Settings of a solver of constraints, to be changed between two steps; none for a solver of forces.
     ///
     /// A change holds from the next step that is recorded, and steps recorded before keep theirs. The compliances are
-    /// parts of the constraints and stay as they were when the solver was made.
+    /// parts of the constraints and stay as they were when the solver was made, and so does what limits the stretch.
     fn pbd_settings_mut(&mut self) -> Option<&mut PbdSettings> {
         None
     }

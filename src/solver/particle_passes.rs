@@ -1,6 +1,7 @@
 //! The passes of constraint solvers that take particles one by one.
 
 use super::external::{External, Place};
+use super::flutter::FlutterPhases;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel};
 use crate::shaders;
 
@@ -17,6 +18,7 @@ impl ParticlePasses {
         place: &Place<'_>,
         previous_positions: &Buffer,
         external: &External,
+        flutter_phases: &FlutterPhases,
         parameters: &Buffer,
     ) -> engine::Result<Self> {
         let [positions, velocities] = place.resources();
@@ -33,6 +35,7 @@ impl ParticlePasses {
                 velocities,
                 forces,
                 parameters,
+                ("FlutterPhases", flutter_phases.buffer().into()),
             ])?,
             collide: Kernel::new(device, &shaders::PBD_COLLIDE)?.bind(&[
                 positions,

@@ -9,21 +9,26 @@ use std::ops::Range;
 use glam::Vec4;
 
 use super::bending::Bending;
+use super::body_lists::Batched;
 use super::clusters::Clusters;
 use super::cutter::Cutter;
 use super::external::{External, Place};
+use super::flutter::FlutterPhases;
 use super::jacobi::{Jacobi, PbdBuffers};
+use super::limits::{LimitedBuffers, Limits};
+use super::list_pass::{List, ListPass};
 use super::particle_passes::ParticlePasses;
-use super::pbd_fused::{Division, Fused, FusedBuffers};
+use super::pbd_fused::{Division, Fused, FusedBuffers, is_interrupted};
+use super::race_free::assert_race_free;
 use super::state::truncated;
 use super::tiles::{SecondPlace, TiledGrid};
 use super::{
-    Colliders, ConstraintSolver, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
+    Colliders, ConstraintSolver, Motion, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
     Triangles,
 };
-use crate::engine::{self, Bindings, Buffer, Device, Frames, Kernel, OneOf, Recorder, ShaderCode};
-use crate::layout::{Constraint, Hinge, PbdParameters, PredictPush, SolvePush};
-use crate::model::{Blade, Cloth, Cut, Grip};
+use crate::engine::{self, Buffer, Device, Frames, OneOf, Recorder, ShaderCode};
+use crate::layout::{Constraint, Hinge, PbdParameters, PredictPush};
+use crate::model::{Blade, Carried, Cloth, Cut, Grip, Jump};
 use crate::shaders;
 
 /// The solver on the GPU.
@@ -48,9 +53,10 @@ pub struct Pbd {
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
+    pub(super) flutter_phases: FlutterPhases,
     /// For each place.
     pub(super) passes: Vec<ParticlePasses>,
-    solve: Bindings<Kernel>,
+    solve: ListPass,
     pub(super) external: External,
     /// Made when something is to be cut.
     pub(super) cutter: Option<Cutter>,
@@ -58,13 +64,26 @@ pub struct Pbd {
     pub(super) has_other_masses: bool,
     /// Made when it is first needed.
     jacobi: Option<Jacobi>,
+    /// None where nothing but the constraints bounds the stretch.
+    pub(super) limits: Option<Limits>,
+}
+
+/// What holds particles together, with how that is divided among workgroups.
+struct Joined<'a> {
+    particles: &'a [Vec4],
+    constraints: Batched<'a, Constraint>,
+    hinges: Batched<'a, Hinge>,
+    /// None for batch by batch.
+    division: Option<Division>,
+    /// The cloth that all of this was made of, if it was one.
+    cloth: Option<&'a Cloth>,
 }
 
 impl Pbd {
     /// Puts a cloth on the device.
     ///
     /// # Errors
-    /// [`engine::Error::OverLimit`] where the cloth is larger than the device can bind, or what the engine reports.
+    /// [`engine::Error::OverLimit`] where the cloth has more particles than the device can bind, or what the engine reports.
     pub fn new(
         device: &Device,
         cloth: &Cloth,
@@ -77,7 +96,8 @@ impl Pbd {
         let (hinges, hinge_batches) = settings.hinges(cloth);
         let hinges = (&hinges[..], hinge_batches);
         let division = Division::best(device, cloth, constraints, hinges, &step, &settings, surroundings);
-        Self::build(device, &cloth.positions, constraints, hinges, division, step, settings, surroundings)
+        let joined = Joined { particles: &cloth.positions, constraints, hinges, division, cloth: Some(cloth) };
+        Self::build(device, joined, step, settings, surroundings)
     }
 
     /// As [`Pbd::new`], in tiles of a given shape, to compare shapes; [`Pbd::new`] takes the one that is fastest.
@@ -100,10 +120,13 @@ impl Pbd {
         let grid = TiledGrid::of(cloth, &constraints).expect("a grid with its own constraints");
         let constraints = (&constraints[..], cloth.coloring.batches());
         let division = Some(Division::Tiles(grid, shape));
-        Self::build(device, &cloth.positions, constraints, (&[], &[]), division, step, settings, surroundings)
+        let hinges = (&[][..], &[][..]);
+        let joined = Joined { particles: &cloth.positions, constraints, hinges, division, cloth: Some(cloth) };
+        Self::build(device, joined, step, settings, surroundings)
     }
 
-    /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle.
+    /// Puts any particles and constraints on the device; `batches` are ranges of constraints that share no particle. Nothing
+    /// else bounds their stretch, whatever the settings say.
     ///
     /// # Errors
     /// As [`Pbd::new`].
@@ -119,21 +142,21 @@ impl Pbd {
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
-        Self::build(device, particles, (constraints, batches), (&[], &[]), None, step, settings, surroundings)
+        let (constraints, hinges) = ((constraints, batches), (&[][..], &[][..]));
+        let joined = Joined { particles, constraints, hinges, division: None, cloth: None };
+        Self::build(device, joined, step, settings, surroundings)
     }
 
-    /// Makes a solver of constraints and hinges, each with their batches.
-    #[expect(clippy::too_many_arguments, reason = "one for each of the public constructors to give")]
+    /// Makes a solver of what the public constructors are given.
     fn build(
         device: &Device,
-        particles: &[Vec4],
-        (constraints, batches): (&[Constraint], &[Range<u32>]),
-        (hinges, hinge_batches): (&[Hinge], &[Range<u32>]),
-        division: Option<Division>,
+        joined: Joined<'_>,
         step: Step,
         settings: PbdSettings,
         surroundings: &Surroundings<'_>,
     ) -> engine::Result<Self> {
+        let Joined { particles, constraints: (constraints, batches), hinges: (hinges, hinge_batches), .. } = joined;
+        let division = joined.division;
         assert_race_free(particles.len(), constraints.iter().map(Constraint::particles), batches);
         assert_race_free(particles.len(), hinges.iter().map(|hinge| hinge.particles), hinge_batches);
         let vec4s = size_of_val(particles) as u64;
@@ -151,23 +174,31 @@ impl Pbd {
         let recorded_parameters = PbdParameters { has_forces, ..settings.parameters(&step, particles.len()) };
         let parameters = Buffer::from_slice(device, "cloth.parameters", &[recorded_parameters])?;
 
-        let passes =
-            places.iter().map(|place| ParticlePasses::new(device, place, &previous_positions, &external, &parameters));
+        let flutter_phases = FlutterPhases::new(device, &step)?;
+        let passes = places.iter().map(|place| {
+            ParticlePasses::new(device, place, &previous_positions, &external, &flutter_phases, &parameters)
+        });
         let passes = passes.collect::<engine::Result<_>>()?;
-        let solve = Kernel::new(device, &shaders::PBD_SOLVE)?.bind(&[
-            ("Positions", (&positions).into()),
-            ("Constraints", (&constraint_buffer).into()),
-            ("Lambdas", (&lambdas).into()),
-            ("PbdParameters", (&parameters).into()),
-        ])?;
+        let whole = [("Positions", (&positions).into()), ("PbdParameters", (&parameters).into())];
+        let lists = [List::of::<Constraint>("Constraints", &constraint_buffer), List::of::<f32>("Lambdas", &lambdas)];
+        let solve = ListPass::new(device, &shaders::PBD_SOLVE, constraints.len() as u32, &whole, &lists)?;
         let buffers = FusedBuffers {
             positions: &positions,
             velocities: &velocities,
             previous_positions: &previous_positions,
             forces: external.forces(),
             parameters: &parameters,
+            flutter_phases: flutter_phases.buffer(),
         };
-        let divided = division.map(|division| division.on_device(device, &buffers, second, &step, surroundings));
+        let limited = LimitedBuffers {
+            previous_positions: &previous_positions,
+            constraints: &constraint_buffer,
+            parameters: &parameters,
+        };
+        let limits = joined.cloth.map(|cloth| Limits::new(device, cloth, &settings, &places, &limited));
+        let limits = limits.transpose()?.flatten();
+        let is_interrupted = is_interrupted(surroundings, &settings);
+        let divided = division.map(|division| division.on_device(device, &buffers, second, &step, is_interrupted));
         let (fused, clusters) = divided.transpose()?.unwrap_or_default();
         let bending = if hinges.is_empty() {
             None
@@ -191,12 +222,14 @@ impl Pbd {
             bending,
             parameters,
             recorded_parameters,
+            flutter_phases,
             passes,
             solve,
             external,
             cutter: None,
             has_other_masses: false,
             jacobi: None,
+            limits,
         };
         pbd.prepare_jacobi()?;
         if !surroundings.cuts.is_empty() {
@@ -240,17 +273,11 @@ impl Pbd {
         Ok(())
     }
 
-    /// The phase of the wind's flutter in a substep of the step that starts at `time` \[s\], \[rad\].
-    pub(super) fn flutter_phase(&self, time: f64, substep: u32) -> f32 {
-        self.settings.wind.flutter_phase(self.step.start_of(substep, time))
-    }
-
-    /// Records the passes of one substep of the step that starts at `time` \[s\].
-    fn record_substep(&self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
-        let particles = [self.start.len() as u32, 1, 1];
-        let push = PredictPush { flutter_phase: self.flutter_phase(time, substep) };
+    /// Records the passes of one substep.
+    fn record_substep(&self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
+        let particles = self.start.len() as u32;
         self.external.record_forces(recorder, 0)?;
-        recorder.dispatch(&self.passes[0].predict, &push, particles)?;
+        recorder.dispatch_each(&self.passes[0].predict, &PredictPush { substep }, particles)?;
         // After the positions before are kept, so that what is let go keeps the velocity of its way.
         self.external.record_attachments(recorder, 0, substep)?;
         let iterations = self.step.iterations;
@@ -264,10 +291,7 @@ impl Pbd {
                 recorder.within(&label, |recorder| self.record_iteration(recorder, iteration))?;
             }
         }
-        if !self.colliders().is_empty() {
-            recorder.dispatch(&self.passes[0].collide, &self.external.push(substep), particles)?;
-        }
-        recorder.dispatch(&self.passes[0].velocity, &(), particles)
+        self.record_end(recorder, substep)
     }
 
     /// Records the passes that go over all constraints and hinges once.
@@ -275,26 +299,30 @@ impl Pbd {
         if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
             jacobi.record(recorder, iteration)?;
         } else if let Some(clusters) = self.clusters_in_use() {
-            let bend = self.bending.as_ref().map(|bending| &bending.bend);
-            return clusters.record(recorder, &self.solve, bend, iteration);
+            return clusters.record(recorder, &self.batch_passes(), iteration);
         } else {
-            record_batches(recorder, &self.solve, &self.batches, iteration)?;
+            self.solve.record_batches(recorder, &self.batches, iteration)?;
         }
         self.bending.as_ref().map_or(Ok(()), |bending| bending.record(recorder, iteration))
     }
 
+    /// The passes over batches of constraints and of hinges, if there are some.
+    fn batch_passes(&self) -> [Option<&ListPass>; 2] {
+        [Some(&self.solve), self.bending.as_ref().map(|bending| &bending.bend)]
+    }
+
     /// Appends the passes that go over the batches of so many iterations, with their calls.
-    fn batch_passes(&self, iterations: u32, passes: &mut Vec<(String, u32)>) {
+    fn list_batches(&self, iterations: u32, passes: &mut Vec<(String, u32)>) {
         let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
         match self.settings.constraint_solver {
-            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.batches.len() as u32),
+            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.solve.call_count(&self.batches)),
             ConstraintSolver::Jacobi => {
                 add(shaders::PBD_JACOBI_SOLVE, iterations);
                 add(shaders::PBD_JACOBI_APPLY, iterations);
             }
         }
         if let Some(bending) = &self.bending {
-            add(shaders::PBD_BEND, iterations * bending.batches.len() as u32);
+            add(shaders::PBD_BEND, iterations * bending.bend.call_count(&bending.batches));
         }
     }
 
@@ -332,40 +360,10 @@ impl Pbd {
     }
 }
 
-/// Records a pass over each of `batches`.
-pub(super) fn record_batches(
-    recorder: &mut Recorder<'_>,
-    pass: &Bindings<Kernel>,
-    batches: &[Range<u32>],
-    iteration: u32,
-) -> engine::Result<()> {
-    for (number, batch) in (0..).zip(batches) {
-        let push = SolvePush { first: batch.start, count: batch.len() as u32, iteration };
-        let label = OneOf("batch", number, batches.len() as u32);
-        recorder.dispatch_labelled(&label, pass, &push, [push.count, 1, 1])?;
-    }
-    Ok(())
-}
-
-/// Panics where invocations of one dispatch would meet in one of the particles that they move, or leave their buffers.
-fn assert_race_free<const N: usize>(
-    particle_count: usize,
-    joined: impl Iterator<Item = [u32; N]>,
-    batches: &[Range<u32>],
-) {
-    let joined: Vec<_> = joined.collect();
-    let mut last_batch = vec![usize::MAX; particle_count];
-    for (number, batch) in batches.iter().enumerate() {
-        for index in joined[batch.start as usize..batch.end as usize].as_flattened() {
-            assert_ne!(last_batch[*index as usize], number, "batch {number} names particle {index} twice");
-            last_batch[*index as usize] = number;
-        }
-    }
-}
-
 impl Solver for Pbd {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.prepare_jacobi()?;
+        self.refresh_limits()?;
         self.record_parameters(recorder)?;
         let is_fused = self.is_fused();
         if !is_fused {
@@ -373,16 +371,19 @@ impl Solver for Pbd {
         }
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
+        self.flutter_phases.record(recorder, &self.settings.wind, &self.step, time)?;
         if is_fused {
-            return self.record_fused(recorder, time);
+            return recorder.replayed(|recorder| self.record_fused(recorder));
         }
         if let Some(cutter) = &mut self.cutter {
             cutter.record_due(recorder, time, &self.step)?;
         }
-        for substep in 0..self.step.substeps {
-            recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))?;
-        }
-        Ok(())
+        self.tell_limits_of_cuts();
+        recorder.replayed(|recorder| {
+            (0..self.step.substeps).try_for_each(|substep| {
+                recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))
+            })
+        })
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
@@ -390,12 +391,29 @@ impl Solver for Pbd {
             self.record_return(recorder)?;
         }
         self.external.record_pins(recorder, self.place)?;
-        self.cutter.as_mut().map_or(Ok(()), |cutter| cutter.record_pending(recorder))
+        self.cutter.as_mut().map_or(Ok(()), |cutter| cutter.record_pending(recorder))?;
+        self.tell_limits_of_cuts();
+        Ok(())
+    }
+
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()> {
+        let second = self.fused.as_ref().and_then(Fused::second).filter(|_| self.place == 1);
+        let first = Place::Buffers { positions: &self.positions, velocities: &self.velocities };
+        self.external.record_jumps(recorder, &second.map_or(first, SecondPlace::place), carried)
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.set_frame(frame);
     }
 
     fn particles(&self) -> Vec<Particles> {
         let second = self.fused.as_ref().and_then(Fused::second).map(|second| &second.positions);
         [&self.positions].into_iter().chain(second).cloned().map(Particles::Buffer).collect()
+    }
+
+    fn motions(&self) -> Vec<Motion> {
+        let second = self.fused.as_ref().and_then(Fused::second).map(|second| &second.velocities);
+        [&self.velocities].into_iter().chain(second).cloned().map(Motion::Velocities).collect()
     }
 
     fn current(&self) -> usize {
@@ -409,6 +427,9 @@ impl Solver for Pbd {
         }
         self.place = 0;
         self.has_other_masses = false;
+        if let Some(limits) = &mut self.limits {
+            limits.set_particles(&self.start);
+        }
         self.positions.write(&self.start)?;
         self.velocities.write(&vec![Vec4::ZERO; self.start.len()])
     }
@@ -429,6 +450,9 @@ impl Solver for Pbd {
         self.external.reset()?;
         let particles = self.external.particles_at(state, &self.start);
         self.place = 0;
+        if let Some(limits) = &mut self.limits {
+            limits.set_particles(&particles);
+        }
         self.positions.write(&particles)?;
         self.velocities.write(&state.velocity_vectors())?;
         if self.cutter.is_none() && state.severed.is_empty() && state.blades.is_empty() {
@@ -452,6 +476,9 @@ impl Solver for Pbd {
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         let one = self.fused.as_ref().and_then(Fused::inverse_mass);
         self.has_other_masses |= one.is_some_and(|one| inverse_mass != 0.0 && inverse_mass != one);
+        if let Some(limits) = &mut self.limits {
+            limits.set_inverse_mass(particle, inverse_mass);
+        }
         self.external.set_inverse_mass(particle, inverse_mass);
     }
 
@@ -511,37 +538,13 @@ impl Solver for Pbd {
         passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
         passes.extend(self.external.attachment_pass());
         if let Some(clusters) = self.clusters_in_use() {
-            passes.extend(clusters.passes().into_iter().map(|(name, calls)| (name, iterations * calls)));
+            passes.extend(
+                clusters.passes(&self.batch_passes()).into_iter().map(|(name, calls)| (name, iterations * calls)),
+            );
         } else {
-            self.batch_passes(iterations, &mut passes);
+            self.list_batches(iterations, &mut passes);
         }
-        let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
-        if !self.colliders().is_empty() {
-            add(shaders::PBD_COLLIDE, substeps);
-        }
-        add(shaders::PBD_VELOCITY, substeps);
+        passes.extend(self.end_passes());
         passes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn batches_may_share_particles_with_each_other_only() {
-        assert_race_free(3, [[0, 1], [1, 2]].into_iter(), &[0..1, 1..2]);
-    }
-
-    #[test]
-    #[should_panic(expected = "batch 0 names particle 1 twice")]
-    fn a_batch_that_races_is_refused() {
-        assert_race_free(3, [[0, 1], [1, 2]].into_iter(), std::slice::from_ref(&(0..2)));
-    }
-
-    #[test]
-    #[should_panic(expected = "out of bounds")]
-    fn a_particle_that_is_not_there_is_refused() {
-        assert_race_free(2, [[0, 2]].into_iter(), std::slice::from_ref(&(0..1)));
     }
 }

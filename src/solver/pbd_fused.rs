@@ -7,9 +7,13 @@ use super::clusters::{Clusters, Runs};
 use super::tiles::{SecondPlace, TiledGrid, Tiles};
 use super::{ConstraintSolver, Path, Pbd, PbdSettings, Step, Surroundings, TileShape};
 use crate::engine::{self, Buffer, Device, Recorder, SomeOf};
-use crate::layout::{Constraint, FusedPush, Hinge, MOST_FUSED_SUBSTEPS, PredictPush};
+use crate::layout::{Constraint, FusedPush, Hinge, PredictPush};
 use crate::model::{Cloth, Grid};
 use crate::shaders;
+
+/// Most substeps of one dispatch. A device does nothing else before a dispatch has ended, and by then has long made up for what a
+/// dispatch costs by itself.
+const MOST_SUBSTEPS: u32 = 24;
 
 /// How a cloth is divided among workgroups.
 pub(super) enum Division {
@@ -33,6 +37,7 @@ pub(super) struct FusedBuffers<'a> {
     pub(super) previous_positions: &'a Buffer,
     pub(super) forces: &'a Buffer,
     pub(super) parameters: &'a Buffer,
+    pub(super) flutter_phases: &'a Buffer,
 }
 
 impl Division {
@@ -52,7 +57,7 @@ impl Division {
         let tiles = TiledGrid::of(cloth, constraints.0)
             .filter(|grid| hinges.0.is_empty() && !keeps_lambdas(grid, step, settings));
         let tiles = tiles.and_then(|grid| {
-            let most_sweeps = step.iterations * if is_interrupted(surroundings) { 1 } else { step.substeps };
+            let most_sweeps = step.iterations * if is_interrupted(surroundings, settings) { 1 } else { step.substeps };
             let shape = TileShape::fastest(device, &grid.grid, grid.bends, most_sweeps.max(1))?;
             Some(Self::Tiles(grid, shape))
         });
@@ -74,8 +79,8 @@ fn keeps_lambdas(grid: &TiledGrid, step: &Step, settings: &PbdSettings) -> bool 
 }
 
 /// Whether other passes come between two substeps.
-fn is_interrupted(surroundings: &Surroundings<'_>) -> bool {
-    surroundings.act_between_substeps() || !surroundings.colliders.is_empty()
+pub(super) fn is_interrupted(surroundings: &Surroundings<'_>, settings: &PbdSettings) -> bool {
+    surroundings.act_between_substeps() || !surroundings.colliders.is_empty() || settings.limits_stretch()
 }
 
 /// How many whole substeps tiles of a shape can make in a dispatch.
@@ -92,9 +97,9 @@ impl Division {
         buffers: &FusedBuffers<'_>,
         second: Option<SecondPlace>,
         step: &Step,
-        surroundings: &Surroundings<'_>,
+        is_interrupted: bool,
     ) -> engine::Result<(Option<Fused>, Option<Clusters>)> {
-        let most = if is_interrupted(surroundings) { 0 } else { MOST_FUSED_SUBSTEPS as u32 };
+        let most = if is_interrupted { 0 } else { MOST_SUBSTEPS };
         Ok(match self {
             Self::Tiles(grid, shape) => {
                 let second = second.expect("a second place for tiles");
@@ -183,39 +188,33 @@ impl Pbd {
         self.fused_in_use().is_some()
     }
 
-    /// Records a step that starts at `time` \[s\].
-    pub(super) fn record_fused(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
+    /// Records the substeps of a step.
+    pub(super) fn record_fused(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         let substeps = self.step.substeps;
         let at_once = self.substeps_at_once();
         if at_once == 0 {
             for substep in 0..substeps {
                 let label = self.step.label(substep);
-                recorder.within(&label, |recorder| self.record_fused_substep(recorder, time, substep))?;
+                recorder.within(&label, |recorder| self.record_fused_substep(recorder, substep))?;
             }
             return Ok(());
         }
         for first in (0..substeps).step_by(at_once as usize) {
             let count = at_once.min(substeps - first);
             let label = self.step.label_of(first..first + count);
-            recorder.within(&label, |recorder| self.record_whole_substeps(recorder, time, first, count))?;
+            recorder.within(&label, |recorder| self.record_whole_substeps(recorder, first, count))?;
         }
         Ok(())
     }
 
     /// Records a dispatch that makes `count` substeps.
-    fn record_whole_substeps(
-        &mut self,
-        recorder: &mut Recorder<'_>,
-        time: f64,
-        first: u32,
-        count: u32,
-    ) -> engine::Result<()> {
+    fn record_whole_substeps(&mut self, recorder: &mut Recorder<'_>, first: u32, count: u32) -> engine::Result<()> {
         let push = FusedPush {
             substeps: count,
             sweeps: self.step.iterations,
             predicts: 1,
             finishes: 1,
-            flutter_phases: self.flutter_phases(time, first, count),
+            first_substep: first,
             accumulates: accumulates(&self.step, &self.settings).into(),
             first_sweep: 0,
         };
@@ -231,17 +230,15 @@ impl Pbd {
     }
 
     /// Records one substep with all that acts on the cloth from outside.
-    fn record_fused_substep(&mut self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
-        let particles = [self.start.len() as u32, 1, 1];
-        let flutter_phases = self.flutter_phases(time, substep, 1);
+    fn record_fused_substep(&mut self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
+        let particles = self.start.len() as u32;
         self.external.record_forces(recorder, self.place)?;
         let predicts_apart = self.external.has_attachments();
         if predicts_apart {
-            let push = PredictPush { flutter_phase: flutter_phases[0] };
-            recorder.dispatch(&self.passes[self.place].predict, &push, particles)?;
+            recorder.dispatch_each(&self.passes[self.place].predict, &PredictPush { substep }, particles)?;
             self.external.record_attachments(recorder, self.place, substep)?;
         }
-        let collides = !self.external.colliders.is_empty();
+        let ends_apart = !self.external.colliders.is_empty() || self.limits.is_some();
         let iterations = self.step.iterations;
         let most = self.fused_in_use().map_or(1, Fused::sweeps_at_once);
         let mut iteration = 0;
@@ -252,8 +249,8 @@ impl Pbd {
                 substeps: 1,
                 sweeps,
                 predicts: (iteration == 0 && !predicts_apart).into(),
-                finishes: (is_last && !collides).into(),
-                flutter_phases,
+                finishes: (is_last && !ends_apart).into(),
+                first_substep: substep,
                 accumulates: accumulates(&self.step, &self.settings).into(),
                 first_sweep: iteration,
             };
@@ -261,12 +258,7 @@ impl Pbd {
             recorder.within(&label, |recorder| self.record_sweeps(recorder, &push))?;
             iteration += sweeps;
         }
-        if collides {
-            let passes = &self.passes[self.place];
-            recorder.dispatch(&passes.collide, &self.external.push(substep), particles)?;
-            recorder.dispatch(&passes.velocity, &(), particles)?;
-        }
-        Ok(())
+        if ends_apart { self.record_end(recorder, substep) } else { Ok(()) }
     }
 
     fn record_sweeps(&mut self, recorder: &mut Recorder<'_>, push: &FusedPush) -> engine::Result<()> {
@@ -279,15 +271,6 @@ impl Pbd {
             None => {}
         }
         Ok(())
-    }
-
-    /// The phase of the wind's flutter at each of `count` substeps from `first` on \[rad\].
-    fn flutter_phases(&self, time: f64, first: u32, count: u32) -> [f32; MOST_FUSED_SUBSTEPS] {
-        let mut phases = [0.0; MOST_FUSED_SUBSTEPS];
-        for (phase, substep) in phases.iter_mut().zip(first..first + count) {
-            *phase = self.flutter_phase(time, substep);
-        }
-        phases
     }
 
     /// What [`Solver::passes`](super::Solver::passes) says of them.
@@ -306,9 +289,8 @@ impl Pbd {
             at_once => substeps.div_ceil(at_once),
         };
         passes.push((fused.pass(), calls));
-        if !self.external.colliders.is_empty() {
-            passes.push((shaders::PBD_COLLIDE.name.to_string(), substeps));
-            passes.push((shaders::PBD_VELOCITY.name.to_string(), substeps));
+        if !self.external.colliders.is_empty() || self.limits.is_some() {
+            passes.extend(self.end_passes());
         }
         passes
     }

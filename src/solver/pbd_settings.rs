@@ -43,6 +43,11 @@ pub struct PbdSettings {
     pub lambda_accumulated: bool,
     /// The order in which the constraints of one iteration are solved.
     pub constraint_solver: ConstraintSolver,
+    /// Whether particles stay within reach of what holds them, along the cloth at rest or what `max_strain` adds to that.
+    pub long_range_attachments: bool,
+    /// Largest strain that the structural springs keep, after every step and whatever hangs on them; 0 for no limit. Implies
+    /// `long_range_attachments`.
+    pub max_strain: f32,
     /// How the work is divided into dispatches, on the GPU; the result is the same. Other than the rest, a change from or to
     /// [`Path::Plain`] holds only where the solver was made for fewer dispatches.
     pub path: Path,
@@ -63,6 +68,8 @@ impl Default for PbdSettings {
             elongation: 1.0,
             lambda_accumulated: true,
             constraint_solver: ConstraintSolver::default(),
+            long_range_attachments: false,
+            max_strain: 0.0,
             path: Path::default(),
             wind: Wind::default(),
         }
@@ -126,6 +133,12 @@ impl PbdSettings {
             compliance: (hinge.area_ratio / self.bending_stiffness).min(MOST_COMPLIANCE),
         };
         (cloth.hinges.iter().map(hinge).collect(), cloth.hinge_coloring.batches())
+    }
+
+    /// Whether anything keeps the cloth from stretching beyond what its constraints do.
+    #[must_use]
+    pub fn limits_stretch(&self) -> bool {
+        self.long_range_attachments || self.max_strain > 0.0
     }
 
     /// The uniform block of a step without external forces.

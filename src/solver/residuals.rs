@@ -28,7 +28,8 @@ impl Pbd {
         let error = |positions: Vec<Vec4>| rms_error(&positions, &constraints, self.settings.elongation);
         let push = PredictPush::default();
         Frames::run_once(&self.device, |recorder| {
-            recorder.dispatch(&self.passes[0].predict, &push, [positions.len() as u32, 1, 1])
+            self.flutter_phases.record_zero(recorder)?;
+            recorder.dispatch_each(&self.passes[0].predict, &push, positions.len() as u32)
         })?;
         let mut residuals = vec![error(self.positions()?)];
         for iteration in 0..iterations {

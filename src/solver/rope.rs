@@ -8,10 +8,11 @@ use glam::{Vec3, Vec4};
 use super::rope_hand::RopeHand;
 use super::rope_list::{RopeList, all_during};
 use super::state::truncated;
-use super::{Colliders, Particles, Path, Solver, State, Step};
+use super::teleport::Teleport;
+use super::{Colliders, Motion, Particles, Path, Solver, State, Step};
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
 use crate::layout::{self, RopeParameters, RopePush};
-use crate::model::{Collider, Grip, Rope, Ropes};
+use crate::model::{Carried, Collider, Grip, Jump, Rope, Ropes};
 use crate::shaders;
 
 /// Planes of the state, each a float a particle: x, y, z, previous x, y, z, the level of detail, and what hands have
@@ -91,7 +92,7 @@ impl RopeSettings {
     /// What the kernel sees of `ropes` during the step from `start` to `end` \[s\], and of how they `rest`.
     #[must_use]
     pub fn ropes(&self, ropes: &Ropes, sways: &[Option<RopeSway>], start: f64, end: f64) -> Vec<layout::Rope> {
-        all_during(ropes, sways, start, end)
+        all_during(ropes, sways, None, start, end)
     }
 
     /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\];
@@ -147,6 +148,18 @@ fn places(planes: &[f32]) -> [Vec<Vec3>; 2] {
     })
 }
 
+/// The level of detail of each rope in the planes of a state.
+fn levels_in(planes: &[f32], ropes: &Ropes) -> Vec<u32> {
+    let levels = &planes[6 * ropes.positions().len()..];
+    ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect()
+}
+
+/// The state at `time` \[s\] that planes hold, a substep being `substep_dt` \[s\].
+pub(super) fn state_of(planes: &[f32], ropes: &Ropes, time: f64, substep_dt: f32) -> State {
+    let [now, before] = places(planes);
+    State { levels: levels_in(planes, ropes), ..State::of_places(time, &now, &before, substep_dt) }
+}
+
 /// Invocations of a workgroup that keeps a rope in its shared memory.
 const SHARED_WORKGROUP: u32 = 64;
 /// Invocations of a workgroup of subgroups, where each keeps a rope in its registers; it divides by every size of them.
@@ -195,6 +208,7 @@ pub struct RopeVerlet {
     list: RopeList,
     colliders: Colliders,
     hand: RopeHand,
+    teleport: Teleport,
     /// Particles that are pinned, or let go, with the next recording, and the flag that says so.
     pending: Vec<(u32, f32)>,
     bindings: Bindings<Kernel>,
@@ -245,6 +259,7 @@ impl RopeVerlet {
             list,
             colliders,
             hand: RopeHand::default(),
+            teleport: Teleport::default(),
             pending: Vec::new(),
             bindings,
             invocations,
@@ -279,13 +294,7 @@ impl RopeVerlet {
     /// # Errors
     /// What the engine reports.
     pub fn levels(&self) -> engine::Result<Vec<u32>> {
-        Ok(self.levels_in(&self.planes.read()?))
-    }
-
-    /// The level of detail of each rope in the planes of a state.
-    fn levels_in(&self, planes: &[f32]) -> Vec<u32> {
-        let levels = &planes[6 * self.ropes.positions().len()..];
-        self.ropes.ropes().iter().map(|rope| levels[rope.particles.start as usize] as u32).collect()
+        Ok(levels_in(&self.planes.read()?, &self.ropes))
     }
 }
 
@@ -311,8 +320,20 @@ impl Solver for RopeVerlet {
         Ok(())
     }
 
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()> {
+        self.teleport.record_planes(recorder, &self.planes, carried)
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.list.set_frame(frame);
+    }
+
     fn particles(&self) -> Vec<Particles> {
         vec![Particles::Planes(self.planes.clone())]
+    }
+
+    fn motions(&self) -> Vec<Motion> {
+        vec![Motion::InPlanes]
     }
 
     fn current(&self) -> usize {
@@ -328,10 +349,7 @@ impl Solver for RopeVerlet {
     }
 
     fn state(&self, time: f64) -> engine::Result<State> {
-        let planes: Vec<f32> = self.planes.read()?;
-        let [now, before] = places(&planes);
-        let levels = self.levels_in(&planes);
-        Ok(State { levels, ..State::of_places(time, &now, &before, self.step.substep_dt()) })
+        Ok(state_of(&self.planes.read::<f32>()?, &self.ropes, time, self.step.substep_dt()))
     }
 
     fn set_state(&mut self, state: &State) -> engine::Result<()> {

@@ -11,7 +11,7 @@ use glam::{Vec3, Vec4};
 use super::RopeSway;
 use super::rope_hand::RopeHand;
 use crate::layout;
-use crate::model::{Hold, Rope, Ropes};
+use crate::model::{Hold, Jump, Rope, Ropes};
 
 /// How far the ends of a rope may move against each other, as a share of its length, for its baked motion to go with
 /// them.
@@ -24,17 +24,39 @@ pub(super) struct RopeList {
     changing: Vec<usize>,
     /// Ropes that hands have changed in the list.
     in_hands: Vec<usize>,
+    /// Ropes that were looked at last, and the same as they were before, kept so that the next step takes no memory.
+    looked_at: Vec<usize>,
+    before: Vec<layout::Rope>,
+    /// Where the paths of what holds them have been carried.
+    frame: Option<Jump>,
+    /// That has changed since the list was last looked at.
+    frame_changed: bool,
     list: Vec<layout::Rope>,
 }
 
 impl RopeList {
     /// Ropes as they are in the step from `start` to `end` \[s\], in no hand.
     pub(super) fn new(ropes: &Ropes, sways: Vec<Option<RopeSway>>, start: f64, end: f64) -> Self {
-        let list = all_during(ropes, &sways, start, end);
+        let list = all_during(ropes, &sways, None, start, end);
         let changes = |hold: &Hold| hold.path.moves() || hold.release.is_some();
         let changing = ropes.ropes().iter().enumerate().filter(|(_, rope)| rope.anchors.iter().flatten().any(changes));
         let changing = changing.map(|(index, _)| index).collect();
-        Self { sways, changing, in_hands: Vec::new(), list }
+        Self {
+            sways,
+            changing,
+            in_hands: Vec::new(),
+            looked_at: Vec::new(),
+            before: Vec::new(),
+            frame: None,
+            frame_changed: false,
+            list,
+        }
+    }
+
+    /// Says where the paths of what holds the ropes have been carried.
+    pub(super) fn set_frame(&mut self, frame: Option<Jump>) {
+        self.frame_changed |= frame != self.frame;
+        self.frame = frame;
     }
 
     /// Each rope, as [`RopeList::advance`] has left it.
@@ -46,17 +68,24 @@ impl RopeList {
     /// has changed; it is empty where nothing has.
     pub(super) fn advance(&mut self, ropes: &Ropes, hand: &RopeHand, start: f64, end: f64) -> Range<usize> {
         let in_hands: Vec<usize> = hand.particles().map(|particle| self.rope_of(particle)).collect();
-        let mut looked_at = [&self.changing[..], &self.in_hands, &in_hands].concat();
-        looked_at.sort_unstable();
-        looked_at.dedup();
-        let mut seen = |&index: &usize| {
-            let seen = during(&ropes.ropes()[index], self.sways[index], start, end);
-            (index, mem::replace(&mut self.list[index], seen))
+        self.looked_at.clear();
+        self.looked_at.extend(self.changing.iter().chain(&self.in_hands).chain(&in_hands));
+        if mem::take(&mut self.frame_changed) {
+            self.looked_at.extend(0..self.list.len());
+        }
+        self.looked_at.sort_unstable();
+        self.looked_at.dedup();
+        let (list, sways, frame) = (&mut self.list, &self.sways, self.frame);
+        let seen = |&index: &usize| {
+            let seen = during(&ropes.ropes()[index], sways[index], frame, start, end);
+            mem::replace(&mut list[index], seen)
         };
-        let before: Vec<(usize, layout::Rope)> = looked_at.iter().map(&mut seen).collect();
+        self.before.clear();
+        self.before.extend(self.looked_at.iter().map(seen));
         hand.act(&mut self.list);
         self.in_hands = in_hands;
-        let mut changed = before.iter().filter(|(index, before)| self.list[*index] != *before).map(|(index, _)| *index);
+        let looked_at = self.looked_at.iter().zip(&self.before);
+        let mut changed = looked_at.filter(|(index, before)| self.list[**index] != **before).map(|(index, _)| *index);
         let first = changed.next();
         first.map_or(0..0, |first| first..changed.next_back().unwrap_or(first) + 1)
     }
@@ -67,37 +96,43 @@ impl RopeList {
     }
 }
 
-/// What kernels see of all `ropes` in the step from `start` to `end` \[s\], in no hand.
-pub(super) fn all_during(ropes: &Ropes, sways: &[Option<RopeSway>], start: f64, end: f64) -> Vec<layout::Rope> {
-    ropes.ropes().iter().zip(sways).map(|(rope, sway)| during(rope, *sway, start, end)).collect()
+/// What kernels see of all `ropes` in the step from `start` to `end` \[s\], in no hand, where the paths of what holds them have
+/// been carried to `frame`, if they have been.
+pub(super) fn all_during(
+    ropes: &Ropes,
+    sways: &[Option<RopeSway>],
+    frame: Option<Jump>,
+    start: f64,
+    end: f64,
+) -> Vec<layout::Rope> {
+    ropes.ropes().iter().zip(sways).map(|(rope, sway)| during(rope, *sway, frame, start, end)).collect()
 }
 
-fn during(rope: &Rope, sway: Option<RopeSway>, start: f64, end: f64) -> layout::Rope {
+fn during(rope: &Rope, sway: Option<RopeSway>, frame: Option<Jump>, start: f64, end: f64) -> layout::Rope {
     let holds =
         rope.anchors.each_ref().map(|hold| hold.as_ref().is_some_and(|hold| hold.holds_during(start, end - start)));
     let has_let_go = rope.anchors.iter().zip(holds).any(|(hold, holds)| hold.is_some() && !holds);
-    let held_at = |time: f64| {
-        let [first, last] = rope.held_at(time);
-        [first.filter(|_| holds[0]), last.filter(|_| holds[1])]
+    let in_frame = |place: Vec3| frame.map_or(place, |frame| frame.point(place));
+    let held = |[first, last]: [Option<Vec3>; 2]| {
+        [first.filter(|_| holds[0]).map(in_frame), last.filter(|_| holds[1]).map(in_frame)]
     };
-    let [first_start, last_start] = held_at(start);
-    let [first_end, last_end] = held_at(end);
+    let [[first_start, last_start], [first_end, last_end]] = rope.held_during(start, end).map(held);
     let span = |[first, last]: [Option<Vec3>; 2]| Some(last? - first?);
     let is_rigid = || {
-        let begun = span(rope.held_at(0.0)).unwrap_or_default();
+        let begun = span(rope.starts_held_at()).unwrap_or_default();
         let spans = [span([first_start, last_start]), span([first_end, last_end])];
         spans.into_iter().flatten().all(|span| span.distance(begun) <= RIGID * rope.length())
     };
-    let held = |place: Option<Vec3>| place.map_or(Vec4::ZERO, |place| place.extend(1.0));
+    let seen = |place: Option<Vec3>| place.map_or(Vec4::ZERO, |place| place.extend(1.0));
     layout::Rope {
         first: rope.particles.start,
         particle_count: rope.particles.len() as u32,
         link_length: rope.link_length,
         coarsest: if sway.is_some() && !has_let_go && is_rigid() { 3 } else { 2 },
-        first_start: held(first_start),
-        first_end: held(first_end),
-        last_start: held(last_start),
-        last_end: held(last_end),
+        first_start: seen(first_start),
+        first_end: seen(first_end),
+        last_start: seen(last_start),
+        last_end: seen(last_end),
         sway: sway.map_or(Vec4::ZERO, |sway| sway.axis.extend(sway.frequency)),
     }
 }
@@ -137,7 +172,7 @@ mod tests {
             let (start, end) = (STEP * index as f64, STEP * (index + 1) as f64);
             let before = list.list().to_vec();
             let changed = list.advance(ropes, hand, start, end);
-            let mut expected = all_during(ropes, &sways, start, end);
+            let mut expected = all_during(ropes, &sways, None, start, end);
             hand.act(&mut expected);
             assert_eq!(list.list(), expected, "step {index}");
             let differs = |index: &usize| before[*index] != expected[*index];

@@ -1,10 +1,15 @@
 //! What is simulated, with its solver and its time.
 
-use glam::{Vec3, Vec4};
+use std::mem;
 
-use super::{Colliders, ConstraintSolver, CpuTiming, Particles, PbdSettings, Solver, State, Step, Triangles};
+use glam::{Quat, Vec3, Vec4};
+
+use super::{
+    Colliders, ConstraintSolver, CpuTiming, Motion, Particles, PbdSettings, Solver, State, StateMismatch, Step,
+    Triangles,
+};
 use crate::engine::{self, Buffer, Recorder};
-use crate::model::{Blade, Body, Drag, Grip, Pins, Strain, strain};
+use crate::model::{Blade, Body, Carried, Carriers, Drag, Grip, Jump, Pins, Strain, strain};
 
 /// What runs: the model, the solver that holds its state on the device, and the time.
 pub struct Simulation {
@@ -13,9 +18,11 @@ pub struct Simulation {
     step: Step,
     time: SimulatedTime,
     pins: Pins,
+    jumping: Jumping,
 }
 
-/// Simulated time: whole steps from a start.
+/// Simulated time: whole steps from a start. The `f32` of a step has 24 bits, so its multiples and their sums are exact up to
+/// 2^29 of them, and it makes no difference from which of them a simulation has gone on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SimulatedTime {
     /// Where the steps are counted from \[s\].
@@ -36,16 +43,68 @@ impl SimulatedTime {
     }
 }
 
+/// How a body jumps: with what holds it, and wherever it is put.
+#[derive(Clone, Debug)]
+pub(super) struct Jumping {
+    carriers: Carriers,
+    /// Where the paths of what holds the body have been carried.
+    pub(super) frame: Option<Jump>,
+    /// Whether the jumps before the next step have been made.
+    has_jumped: bool,
+}
+
+impl Jumping {
+    pub(super) fn new(body: &Body) -> Self {
+        Self { carriers: Carriers::new(body), frame: None, has_jumped: false }
+    }
+
+    /// What jumps before the step from `start` to `end` \[s\], unless that has been said.
+    pub(super) fn take_due(&mut self, body: &Body, pins: &Pins, start: f64, end: f64) -> Option<Carried> {
+        let is_made = mem::replace(&mut self.has_jumped, true);
+        if is_made { None } else { self.carriers.carried(body, pins, self.frame, start, end) }
+    }
+
+    /// Goes to the next step.
+    pub(super) fn step(&mut self) {
+        self.has_jumped = false;
+    }
+
+    /// Starts anew at any time, with paths that have been carried to `frame`.
+    pub(super) fn go_on(&mut self, frame: Option<Jump>) {
+        (self.frame, self.has_jumped) = (frame, false);
+    }
+
+    /// All particles of the body, with the paths of what holds them, by one jump.
+    ///
+    /// # Panics
+    /// Where that is no place, or the rotation has no direction.
+    pub(super) fn put(&mut self, rotation: Quat, translation: Vec3) -> Carried {
+        assert!(rotation.is_finite() && rotation.length_squared() > 0.0, "a rotation, not {rotation}");
+        assert!(translation.is_finite(), "a finite translation, not {translation}");
+        let jump = Jump { from: Vec3::ZERO, to: translation, rotation: rotation.normalize() };
+        self.frame = Some(self.frame.map_or(jump, |frame| frame.then(&jump)));
+        self.carriers.all_carried(jump)
+    }
+}
+
 impl Simulation {
     /// Joins a body with the solver that was made of it.
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self::at(SimulatedTime::default(), Pins::default(), body, solver, step)
+        let jumping = Jumping::new(&body);
+        Self::at(SimulatedTime::default(), Pins::default(), jumping, body, solver, step)
     }
 
-    /// As [`Simulation::new`], with a solver that has come to a time and been told of `pins`.
-    pub(super) fn at(time: SimulatedTime, pins: Pins, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
-        Self { body, solver, step, time, pins }
+    /// As [`Simulation::new`], with a solver that has come to a time and been told of `pins` and of where paths have been carried.
+    pub(super) fn at(
+        time: SimulatedTime,
+        pins: Pins,
+        jumping: Jumping,
+        body: Body,
+        solver: Box<dyn Solver>,
+        step: Step,
+    ) -> Self {
+        Self { body, solver, step, time, pins, jumping }
     }
 
     /// Records one step.
@@ -53,9 +112,43 @@ impl Simulation {
     /// # Errors
     /// What the engine reports.
     pub fn record(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        self.record_jumps(recorder)?;
         self.solver.record(recorder, self.time())?;
         self.time.steps += 1;
+        self.jumping.step();
         Ok(())
+    }
+
+    /// Records the jumps that [`Simulation::record`] would otherwise record at the start of its step, for those who look at what
+    /// is before the step: between that and what is after it, nothing jumps.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn record_jumps(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
+        let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
+        match self.jumping.take_due(&self.body, &self.pins, start, end) {
+            Some(carried) => self.solver.record_jumps(recorder, &carried),
+            None => Ok(()),
+        }
+    }
+
+    /// Records that the whole body is elsewhere at once, turned about the origin and then moved \[m\], together with the paths of
+    /// what holds it: it keeps its shape, and moves on as before, seen from there. Colliders stay; [`Colliders::set`] moves them.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    ///
+    /// # Panics
+    /// Where the rotation or the translation is not finite, or the rotation is 0.
+    pub fn record_teleport(
+        &mut self,
+        recorder: &mut Recorder<'_>,
+        rotation: Quat,
+        translation: Vec3,
+    ) -> engine::Result<()> {
+        let carried = self.jumping.put(rotation, translation);
+        self.solver.set_frame(self.jumping.frame);
+        self.solver.record_jumps(recorder, &carried)
     }
 
     /// Records what hands have cut, pinned and let go, without a step: so it is seen while time stands still.
@@ -129,6 +222,8 @@ impl Simulation {
     pub fn reset(&mut self) -> engine::Result<()> {
         self.time = SimulatedTime::default();
         self.pins.clear();
+        self.jumping.go_on(None);
+        self.solver.set_frame(None);
         self.solver.reset()
     }
 
@@ -138,7 +233,13 @@ impl Simulation {
     /// What the engine reports.
     pub fn state(&self) -> engine::Result<State> {
         let (pins, dragged) = self.hands();
-        Ok(State { pins, dragged, ..self.solver.state(self.time())? })
+        let (body, frame) = (self.body.fingerprint(), self.frame());
+        Ok(State { body, pins, dragged, frame, ..self.solver.state(self.time())? })
+    }
+
+    /// As [`Simulation::state`], of the particles alone.
+    pub(super) fn moving(&self) -> engine::Result<State> {
+        self.solver.state(self.time())
     }
 
     /// What hands have pinned and let go, and how far they have dragged each collider off its path \[m\].
@@ -146,16 +247,31 @@ impl Simulation {
         (self.pins.clone(), self.colliders().offsets().to_vec())
     }
 
+    /// As [`State::frame`].
+    pub(super) fn frame(&self) -> Option<Jump> {
+        self.jumping.frame
+    }
+
+    /// Whether this simulation can go on from a state that comes from elsewhere, as from a file.
+    ///
+    /// # Errors
+    /// [`StateMismatch`] where it is of another body, or makes no sense.
+    pub fn check(&self, state: &State) -> Result<(), StateMismatch> {
+        state.check(&self.body, self.colliders().list().len())
+    }
+
     /// Goes on from a state of the same body, whatever solver it comes from, as [`Solver::set_state`]; [`Simulation::reset`]
-    /// still goes back to how this simulation started.
+    /// still goes back to how this simulation started. With the same solver it goes on in the same bits as what the state is of.
     ///
     /// # Errors
     /// What the engine reports.
     ///
     /// # Panics
-    /// Where the state is not of as many particles.
+    /// Where the state is of another body, which [`Simulation::check`] tells.
     pub fn go_on_from(&mut self, state: &State) -> engine::Result<()> {
         self.time = SimulatedTime::from(state.time);
+        self.jumping.go_on(state.frame);
+        self.solver.set_frame(state.frame);
         self.solver.set_state(state)?;
         self.pins.clear();
         for (particle, pinned) in state.pins.changes() {
@@ -210,6 +326,20 @@ impl Simulation {
     #[must_use]
     pub fn current(&self) -> usize {
         self.solver.current()
+    }
+
+    /// How fast those in each of these places go, as [`Solver::motions`].
+    #[must_use]
+    pub fn motions(&self) -> Vec<Motion> {
+        self.solver.motions()
+    }
+
+    /// Which constraints are not cut, as [`Solver::intact`].
+    ///
+    /// # Errors
+    /// What the engine reports.
+    pub fn intact(&self) -> engine::Result<Option<Vec<bool>>> {
+        self.solver.intact()
     }
 
     /// What the particles collide with.

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use glam::{Vec3, Vec4};
 
 use crate::layout::{Constraint, Hinge};
-use crate::model::{Blade, Pins};
+use crate::model::{Blade, Fingerprint, Jump, Pins};
 
 /// What a body does at a moment: every solver of the same body, on the GPU or on the CPU, can go on from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Simulated time \[s\].
     pub time: f64,
+    /// What tells which body it is of.
+    pub body: Fingerprint,
     /// Where each particle is \[m\]. Shape \[particle_count\].
     pub positions: Vec<Vec3>,
     /// Its way during the last substep, over the substep's duration \[m/s\]. Shape \[particle_count\].
@@ -29,6 +31,8 @@ pub struct State {
     pub dragged: Vec<Vec3>,
     /// What cuts before the next step.
     pub blades: Vec<Blade>,
+    /// Where the paths of what holds the body have been carried with it, where it has been put elsewhere.
+    pub frame: Option<Jump>,
 }
 
 /// What of a cloth has been cut. A hinge is where a spring along one of its triangles' sides is.
@@ -41,6 +45,12 @@ pub struct Severed {
 }
 
 impl State {
+    /// Whether anything has been cut, or will be before the next step.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        !(self.severed.is_empty() && self.blades.is_empty())
+    }
+
     /// The positions with the w of `particles`.
     ///
     /// # Panics

@@ -144,6 +144,7 @@ impl Tiles {
                 ("Forces", buffers.forces.into()),
                 ("PbdParameters", buffers.parameters.into()),
                 ("TileParameters", (&parameters).into()),
+                ("FlutterPhases", buffers.flutter_phases.into()),
             ])
         };
         let invocations = [grid.columns.div_ceil(own[0]) * shape.invocations(), grid.rows.div_ceil(own[1]), 1];

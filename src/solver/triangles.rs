@@ -18,7 +18,7 @@ impl Triangles {
     /// Puts the triangles of `cloth` on the device.
     ///
     /// # Errors
-    /// [`engine::Error::OverLimit`] where there are more than the device can bind, or what else the engine reports.
+    /// What the engine reports.
     pub fn new(device: &Device, cloth: &Cloth) -> engine::Result<Self> {
         let around = triangles_around(cloth.positions.len(), &cloth.triangles);
         Ok(Self {

@@ -5,15 +5,17 @@ use std::ops::Range;
 use glam::Vec4;
 
 use super::external::External;
+use super::flutter::FlutterPhases;
 use super::state::truncated;
 use super::verlet_memory::VerletMemory;
 use super::verlet_tile::TilePass;
 use super::{
-    Colliders, Particles, Solver, State, Step, Surroundings, Triangles, VerletSettings, VerletStorage, VerletTile, Wind,
+    Colliders, Motion, Particles, Solver, State, Step, Surroundings, Triangles, VerletSettings, VerletStorage,
+    VerletTile, Wind,
 };
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder};
-use crate::layout::{CollidePush, VerletParameters, VerletPush, VerletTilePush};
-use crate::model::{Grid, Grip};
+use crate::layout::{CollidePush, VerletPush, VerletTilePush};
+use crate::model::{Carried, Grid, Grip, Jump};
 
 /// The solver on the GPU.
 pub struct Verlet {
@@ -24,6 +26,7 @@ pub struct Verlet {
     start: Vec<Vec4>,
     memory: VerletMemory,
     external: External,
+    flutter_phases: FlutterPhases,
     /// The pass of a substep from each place of the memory.
     steps: Vec<Bindings<Kernel>>,
     /// The pass of several substeps, where nothing acts between them.
@@ -76,16 +79,22 @@ impl Verlet {
         let pairs = if tile.is_some() { 2 } else { 1 };
         let memory = VerletMemory::new(device, settings.storage, pairs, &grid, particles)?;
         let external = External::new(device, surroundings, particles.len(), &memory.places(settings.mass), step)?;
-        let parameters = VerletParameters { has_forces: external.has_forces(), ..settings.parameters(&step, &grid) };
-        let parameters = Buffer::from_slice(device, "cloth.parameters", &[parameters])?;
+        let parameters = Buffer::from_slice(device, "cloth.parameters", &[settings.parameters(&step, &grid)])?;
         let colliders = ("Colliders", external.colliders.buffer().into());
-        let shared = [("VerletParameters", (&parameters).into()), colliders, ("Forces", external.forces().into())];
+        let flutter_phases = FlutterPhases::new(device, &step)?;
+        let shared = [
+            ("VerletParameters", (&parameters).into()),
+            colliders,
+            ("FlutterPhases", flutter_phases.buffer().into()),
+            ("Forces", external.forces().into()),
+        ];
         let has_colliders = !external.colliders.is_empty();
-        let steps = memory.bind_steps(device, has_colliders, &shared)?;
-        let pass = |tile| TilePass::new(device, tile, &grid, &memory, has_colliders, &shared[..2]);
+        let steps = memory.bind_steps(device, has_colliders, external.has_forces(), &shared)?;
+        let pass = |tile| TilePass::new(device, tile, &grid, &memory, has_colliders, &shared[..3]);
         let tile = tile.map(pass).transpose()?;
         let start = particles.to_vec();
-        Ok(Self { step, wind: settings.wind, grid, start, memory, external, steps, tile, place: 0 })
+        let wind = settings.wind;
+        Ok(Self { step, wind, grid, start, memory, external, flutter_phases, steps, tile, place: 0 })
     }
 
     /// Sets the positions before and now, each xyz \[m\] and inverse mass, row by row.
@@ -97,30 +106,25 @@ impl Verlet {
         self.memory.write(self.place, current)
     }
 
-    /// Phase of the wind's flutter in a substep of the step that starts at `time` \[s\], \[rad\].
-    fn flutter_phase(&self, time: f64, substep: u32) -> f32 {
-        self.wind.flutter_phase(self.step.start_of(substep, time))
-    }
-
-    /// Records the passes of one substep of the step that starts at `time` \[s\].
-    fn record_substep(&mut self, recorder: &mut Recorder<'_>, time: f64, substep: u32) -> engine::Result<()> {
+    /// Records the passes of one substep.
+    fn record_substep(&mut self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
         self.external.record_forces(recorder, self.place)?;
         let CollidePush { start, end, collider_count } = self.external.push(substep);
-        let push = VerletPush { start, end, collider_count, flutter_phase: self.flutter_phase(time, substep) };
+        let push = VerletPush { start, end, collider_count, substep };
         recorder.dispatch(&self.steps[self.place], &push, [self.grid.columns, self.grid.rows, 1])?;
         self.place = self.memory.next(self.place);
         self.external.record_attachments(recorder, self.place, substep)
     }
 
-    /// The push constants of substeps in one dispatch, of the step that starts at `time` \[s\].
-    fn tile_push(&self, time: f64, substeps: Range<u32>) -> VerletTilePush {
-        let mut push = VerletTilePush { substep_count: substeps.len() as u32, ..Default::default() };
+    /// The push constants of substeps in one dispatch.
+    fn tile_push(&self, substeps: Range<u32>) -> VerletTilePush {
+        let (first_substep, substep_count) = (substeps.start, substeps.len() as u32);
+        let mut push = VerletTilePush { first_substep, substep_count, ..Default::default() };
         for (number, substep) in substeps.enumerate() {
             let CollidePush { start, end, collider_count } = self.external.push(substep);
             push.shares[number] = start;
             push.shares[number + 1] = end;
             push.collider_count = collider_count;
-            push.flutter_phases[number] = self.flutter_phase(time, substep);
         }
         push
     }
@@ -132,18 +136,18 @@ impl Verlet {
     }
 
     /// Records one dispatch, of one substep or several.
-    fn record_dispatch(&mut self, recorder: &mut Recorder<'_>, time: f64, substeps: Range<u32>) -> engine::Result<()> {
+    fn record_dispatch(&mut self, recorder: &mut Recorder<'_>, substeps: Range<u32>) -> engine::Result<()> {
         match &self.tile {
             Some(tile) if substeps.len() > 1 => {
                 let label = self.step.label_of(substeps.clone());
-                let push = self.tile_push(time, substeps);
+                let push = self.tile_push(substeps);
                 recorder.within(&label, |recorder| tile.record(recorder, self.place, &push))?;
                 self.place = VerletMemory::in_other_pair(self.place);
                 Ok(())
             }
             _ => {
                 let substep = substeps.start;
-                recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, time, substep))
+                recorder.within(&self.step.label(substep), |recorder| self.record_substep(recorder, substep))
             }
         }
     }
@@ -153,16 +157,32 @@ impl Solver for Verlet {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
         self.record_hands(recorder)?;
         self.external.record(recorder, time)?;
+        self.flutter_phases.record(recorder, &self.wind, &self.step, time)?;
         let most = self.tile.as_ref().filter(|_| !self.external.pulls()).map_or(1, TilePass::substeps);
-        self.dispatches(most).try_for_each(|substeps| self.record_dispatch(recorder, time, substeps))
+        recorder.replayed(|recorder| {
+            self.dispatches(most).try_for_each(|substeps| self.record_dispatch(recorder, substeps))
+        })
     }
 
     fn record_hands(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
         self.external.record_pins(recorder, self.place)
     }
 
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()> {
+        let Self { memory, external, place, .. } = self;
+        external.record_jumps(recorder, &memory.place(*place, 0.0), carried)
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.set_frame(frame);
+    }
+
     fn particles(&self) -> Vec<Particles> {
         self.memory.particles()
+    }
+
+    fn motions(&self) -> Vec<Motion> {
+        self.memory.motions()
     }
 
     fn current(&self) -> usize {

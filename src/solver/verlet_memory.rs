@@ -5,7 +5,7 @@
 use glam::Vec4;
 
 use super::external::Place;
-use super::{Particles, VerletStorage};
+use super::{Motion, Particles, VerletStorage};
 use crate::engine::{self, Bindings, Buffer, Device, Image, ImageKind, Kernel, Resource};
 use crate::model::Grid;
 use crate::shaders;
@@ -57,24 +57,26 @@ impl VerletMemory {
         }
     }
 
-    /// Every place, for what acts on the particles from outside.
-    pub(super) fn places(&self, particle_mass: f32) -> Vec<Place<'_>> {
+    /// A place, for what acts on the particles from outside.
+    pub(super) fn place(&self, place: usize, particle_mass: f32) -> Place<'_> {
+        let previous = self.previous(place);
         match self {
             Self::Images(images) => {
-                let previous = |place| &images[self.previous(place)];
-                let place = |place| Place::Images { current: &images[place], previous: previous(place), particle_mass };
-                (0..images.len()).map(place).collect()
+                Place::Images { current: &images[place], previous: &images[previous], particle_mass }
             }
             Self::Buffers(buffers) => {
-                let previous = |place| &buffers[self.previous(place)];
-                let place = |place| Place::PreviousBuffers {
-                    current: &buffers[place],
-                    previous: previous(place),
-                    particle_mass,
-                };
-                (0..buffers.len()).map(place).collect()
+                Place::PreviousBuffers { current: &buffers[place], previous: &buffers[previous], particle_mass }
             }
         }
+    }
+
+    /// Every place.
+    pub(super) fn places(&self, particle_mass: f32) -> Vec<Place<'_>> {
+        let count = match self {
+            Self::Images(images) => images.len(),
+            Self::Buffers(buffers) => buffers.len(),
+        };
+        (0..count).map(|place| self.place(place, particle_mass)).collect()
     }
 
     /// The pass of a substep from each place, with the resources that all of them have.
@@ -82,9 +84,10 @@ impl VerletMemory {
         &self,
         device: &Device,
         has_colliders: bool,
+        has_forces: u32,
         shared: &[(&'static str, Resource<'_>)],
     ) -> engine::Result<Vec<Bindings<Kernel>>> {
-        let constants = [has_colliders.into()];
+        let constants = [has_colliders.into(), has_forces];
         match self {
             Self::Images(images) => {
                 let kernel = Kernel::specialised(device, &shaders::VERLET_STEP, &constants)?;
@@ -134,6 +137,20 @@ impl VerletMemory {
         match self {
             Self::Images(images) => images.iter().cloned().map(Particles::Image).collect(),
             Self::Buffers(buffers) => buffers.iter().cloned().map(Particles::Buffer).collect(),
+        }
+    }
+
+    /// How fast those in each place go, as [`Solver::motions`](super::Solver::motions).
+    pub(super) fn motions(&self) -> Vec<Motion> {
+        match self {
+            Self::Images(images) => {
+                let before = |place: usize| images[self.previous(place)].clone();
+                (0..images.len()).map(before).map(Motion::PreviousImage).collect()
+            }
+            Self::Buffers(buffers) => {
+                let before = |place: usize| buffers[self.previous(place)].clone();
+                (0..buffers.len()).map(before).map(Motion::Previous).collect()
+            }
         }
     }
 

@@ -57,7 +57,7 @@ impl VerletSettings {
         ((4.0 - 2.0 * f64::from(self.damping)) * f64::from(self.mass) / largest).sqrt()
     }
 
-    /// The uniform block of a step on `grid`, without external forces.
+    /// The uniform block of a step on `grid`.
     #[must_use]
     pub fn parameters(&self, step: &Step, grid: &Grid) -> VerletParameters {
         VerletParameters {
@@ -73,7 +73,7 @@ impl VerletSettings {
             substep_dt: step.substep_dt(),
             flutter_wave_number: self.wind.wave_number,
             flutter_lift: self.wind.lift,
-            has_forces: 0,
+            padding: 0,
         }
     }
 }

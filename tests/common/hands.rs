@@ -1,5 +1,7 @@
 //! Bodies that hands act on, by every solver on the GPU and on the CPU.
 
+#![allow(dead_code)] // Each test binary uses its part of this.
+
 use glam::{Vec3, Vec4};
 use tautline::engine::{Device, Frames};
 use tautline::model::{Body, Cloth, Collider, Drag, Grid, Grip, Ropes};

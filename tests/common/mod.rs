@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use glam::Vec4;
-use tautline::engine::{Device, Frames, Instance, InstanceOptions};
+use tautline::engine::{Device, Frames, Instance, InstanceOptions, SmallerLimits};
 use tautline::scene::Scene;
 use tautline::solver::{Simulation, Solver};
 
@@ -23,6 +23,11 @@ struct Silence(Instance);
 
 impl Validated {
     pub fn open() -> Self {
+        Self::smaller(&SmallerLimits::default())
+    }
+
+    /// Held to the limits of a smaller device.
+    pub fn smaller(limits: &SmallerLimits) -> Self {
         // Software drivers and layers are not made to be unloaded and loaded again while other threads work with them: one
         // instance that is never dropped keeps them in the process.
         static KEPT: OnceLock<Instance> = OnceLock::new();
@@ -30,7 +35,7 @@ impl Validated {
         KEPT.get_or_init(|| Instance::new(&options).expect("Vulkan, which tools/setup --test installs"));
         let instance = Instance::new(&options)
             .expect("GPU tests need Vulkan and its validation layer, which tools/setup --test installs");
-        let device = Device::open(&instance, None, false).expect("a Vulkan device");
+        let device = Device::open_smaller(&instance, None, limits).expect("a Vulkan device");
         Self { device, _silence: Silence(instance) }
     }
 }
@@ -46,6 +51,15 @@ impl Drop for Silence {
 
 /// A tent of two triangles, for the preset that has no mesh of its own.
 pub const TENT: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nf 1 2 3\nf 1 3 4\n";
+
+/// A mesh of as many vertices a row, 0.1 m apart, and as many rows, each below the one before it.
+pub fn sheet([columns, rows]: [u32; 2]) -> String {
+    let place =
+        |index: u32| format!("v {} {} 0\n", f64::from(index % columns) / 10.0, -f64::from(index / columns) / 10.0);
+    let quad = |a: u32| format!("f {a} {} {} {}\n", a + columns, a + columns + 1, a + 1);
+    let corners = (1..columns * (rows - 1)).filter(|a| a % columns != 0);
+    (0..columns * rows).map(place).chain(corners.map(quad)).collect()
+}
 
 /// A preset or a file with single keys set.
 pub fn load(source: impl AsRef<Path>, settings: &[(&str, &str)]) -> Scene {

@@ -28,7 +28,7 @@ impl Solid {
     /// What becomes of a collider that is none yet.
     pub fn shape(&self, collider: layout::Collider) -> layout::Collider {
         let path = Path::resting(Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY });
-        let seen = colliders_during(&[Collider { shape: self.model(), friction: 0.0, path }], 0.0, 0.0)[0];
+        let seen = colliders_during(&[Collider { shape: self.model(), friction: 0.0, path }], 0.0, 0.0).next().unwrap();
         let layout::Collider { kind, size, grid_size, grid_layers, grid_origin, .. } = seen;
         layout::Collider { kind, size, grid_size, grid_layers, grid_origin, ..collider }
     }

@@ -218,6 +218,7 @@ device_call!(wait_semaphores, c"vkWaitSemaphores", (info, timeout), |_| false);
 device_call!(counter, c"vkGetSemaphoreCounterValue", (semaphore, value), |_| false);
 device_call!(create_swapchain, c"vkCreateSwapchainKHR", (info, callbacks, made), |_| false);
 device_call!(create_buffer, c"vkCreateBuffer", (info, callbacks, made), |_| false);
+device_call!(allocate_memory, c"vkAllocateMemory", (info, callbacks, made), |_| false);
 
 /// Where the variable is set, every surface has but one mode.
 unsafe extern "system" fn present_modes(physical: Handle, surface: u64, count: *mut u32, modes: *mut i32) -> i32 {
@@ -257,6 +258,7 @@ fn own_of_device(name: &CStr) -> Function {
         b"vkGetSemaphoreCounterValue" => counter as *const (),
         b"vkCreateSwapchainKHR" => create_swapchain as *const (),
         b"vkCreateBuffer" => create_buffer as *const (),
+        b"vkAllocateMemory" => allocate_memory as *const (),
         _ => return None,
     };
     unsafe { transmute(function) }

@@ -19,7 +19,7 @@ mod writing;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use tautline::engine::Device;
 use tautline::io::cache::{Cache, CacheTarget, CacheWriter};
@@ -49,7 +49,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let steps = steps_a_frame(&mut scene, arguments.fps)?;
     let target = CacheTarget::new(format, &arguments.output, arguments.frames)?;
     let device = arguments.open_device()?;
-    let mut runner = Runner::start(&scene, device.clone())?;
+    let mut runner = Runner::start(&scene, device.as_ref())?;
     let shape = scene.baked_shape(runner.body())?;
     let cache = Cache {
         form: shape.form.clone(),
@@ -73,11 +73,12 @@ fn run(arguments: &Arguments) -> Result<()> {
             (writer, checkpoint)
         }
         Some(checkpoint) if checkpoint.progress().frames == arguments.frames && target.is_whole() => {
-            return conclude(arguments, &target, &path, steps, &scene);
+            return conclude(arguments, arguments.frames, &target, &path, steps, &scene);
         }
         Some(checkpoint) => {
             if let Some(state) = &checkpoint.state {
-                runner.go_on_from(state)?;
+                let step = u64::from(checkpoint.progress().frames.saturating_sub(1)) * u64::from(steps);
+                runner.go_on_from(state, step).with_context(|| format!("cannot go on from '{}'", path.display()))?;
             }
             (CacheWriter::resume(cache, target.clone(), checkpoint.progress())?, checkpoint)
         }
@@ -86,12 +87,16 @@ fn run(arguments: &Arguments) -> Result<()> {
     let bake = Bake { frames: arguments.frames, steps, every: arguments.checkpoint, path: &path };
     match bake.run(&mut runner, shape, writer, checkpoint)? {
         End::Whole => {}
+        End::Short { frames, reason } => {
+            conclude(arguments, frames, &target, &path, steps, &scene)?;
+            bail!("{reason}; the cache ends with the frame before");
+        }
         End::Interrupted { frames } => {
             let of = arguments.frames;
             bail!("interrupted after {frames} of {of} frames: the same command again goes on from there");
         }
     }
-    conclude(arguments, &target, &path, steps, &scene)?;
+    conclude(arguments, arguments.frames, &target, &path, steps, &scene)?;
     check_validation(device.as_ref())
 }
 
@@ -113,16 +118,17 @@ fn check_validation(device: Option<&Device>) -> Result<()> {
     }
 }
 
-/// Takes away the checkpoint of a cache that is whole, and says what has been written.
+/// Takes away the checkpoint of a cache of so many frames that is whole, and says what has been written.
 fn conclude(
     arguments: &Arguments,
+    frames: u32,
     target: &CacheTarget,
     checkpoint: &std::path::Path,
     steps: u32,
     scene: &Scene,
 ) -> Result<()> {
     Checkpoint::remove(checkpoint)?;
-    let Arguments { frames, fps, .. } = arguments;
+    let fps = arguments.fps;
     let seconds = f64::from(frames - 1) / fps;
     let plural = if steps == 1 { "" } else { "s" };
     output::print(&format!(

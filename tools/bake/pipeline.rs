@@ -5,10 +5,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use tautline::io::cache::CacheWriter;
 use tautline::scene::BakedShape;
+use tautline::solver::{Alarm, Verdict};
 
 use crate::checkpoint::Checkpoint;
 use crate::interrupt;
@@ -29,7 +30,14 @@ pub struct Bake<'a> {
 /// How it ended.
 pub enum End {
     Whole,
-    Interrupted { frames: u32 },
+    Interrupted {
+        frames: u32,
+    },
+    /// With fewer frames than were asked for, all of them good, as what came after them is not.
+    Short {
+        frames: u32,
+        reason: String,
+    },
 }
 
 impl Bake<'_> {
@@ -45,15 +53,19 @@ impl Bake<'_> {
         let first = checkpoint.progress().frames;
         let (to_writing, messages) = sync_channel(FRAMES_IN_FLIGHT);
         let bar = bar(first, self.frames);
-        let writing = Writing { writer, shape, checkpoint, path: self.path.into(), bar: bar.clone() };
+        let (path, bar_of_it) = (self.path.into(), bar.clone());
+        let writing = Writing { writer, shape, checkpoint, path, bar: bar_of_it, refused: None };
         let writing = thread::spawn(move || writing.run(&messages));
         let simulated = self.simulate(runner, first, &to_writing);
         drop(to_writing);
         let written = writing.join().unwrap_or_else(|_| Err(anyhow!("the thread that writes frames panicked")));
         bar.finish_and_clear();
         // Where writing has failed, there is nobody to simulate for, which is no reason.
-        let Writing { writer, checkpoint, .. } = written?;
-        simulated?;
+        let Writing { writer, checkpoint, refused, .. } = written?;
+        let stopped = simulated?;
+        if let Some(reason) = stopped.or(refused) {
+            return self.end_early(writer, reason);
+        }
         let frames = checkpoint.progress().frames;
         if frames < self.frames {
             return Ok(End::Interrupted { frames });
@@ -62,29 +74,69 @@ impl Bake<'_> {
         Ok(End::Whole)
     }
 
+    /// Closes a cache with the frames that it has, where it has one.
+    fn end_early(&self, writer: CacheWriter, reason: String) -> Result<End> {
+        let frames = writer.frames();
+        if frames == 0 {
+            bail!("{reason}");
+        }
+        // It is of a cache of more frames, and would go on with what is no good.
+        Checkpoint::remove(self.path)?;
+        writer.shortened()?.finish()?;
+        Ok(End::Short { frames, reason })
+    }
+
     /// Simulates what is left, until it is interrupted or nobody writes any more. In the end the checkpoint is that of
-    /// the last frame.
-    fn simulate(&self, runner: &mut Runner, first: u32, to_writing: &SyncSender<Message>) -> Result<()> {
-        let mut kept = Instant::now();
-        for number in first..self.frames {
+    /// the last frame. A frame is written once the looks up to it have found nothing wrong, while the next one is simulated; where
+    /// they say that the run stops, this is why.
+    fn simulate(&self, runner: &mut Runner, first: u32, to_writing: &SyncSender<Message>) -> Result<Option<String>> {
+        let (mut kept, mut waiting, mut number) = (Instant::now(), None, first);
+        while number < self.frames {
             if number > 0 {
-                runner.advance(self.steps)?;
+                runner.advance(u64::from(number) * u64::from(self.steps))?;
             }
-            let Some(frame) = runner.frame()? else { return Ok(()) };
-            if to_writing.send(Message::Frame(frame)).is_err() {
-                return Ok(());
-            }
+            let Some(frame) = runner.frame()? else { return Ok(None) };
             let is_last = number + 1 == self.frames;
             let is_interrupted = interrupt::interrupted();
-            if is_last || is_interrupted || kept.elapsed() >= self.every {
-                let state = if is_last { None } else { Some(runner.state()?) };
+            let ends = is_last || is_interrupted || kept.elapsed() >= self.every;
+            let verdict = runner.check(if ends { 0 } else { self.steps })?;
+            if let Verdict::Stop(alarm) | Verdict::GoBack(alarm, _) = &verdict
+                && let Some(before) = waiting.take()
+            {
+                if alarm.step <= u64::from(number - 1) * u64::from(self.steps) {
+                    number -= 1;
+                } else if to_writing.send(Message::Frame(before)).is_err() {
+                    return Ok(None);
+                }
+            }
+            match verdict {
+                Verdict::Good | Verdict::Tell(_) => {}
+                Verdict::Stop(Alarm { time, step, .. }) => {
+                    return Ok(Some(format!("stopped at {time:.3} s (step {step})")));
+                }
+                // What has been written stays.
+                Verdict::GoBack(_, to) => {
+                    runner.return_to(&to)?;
+                    continue;
+                }
+                Verdict::Relax(to) => runner.return_to(&to)?,
+            }
+            let before = if ends { [waiting.take(), Some(frame)] } else { [waiting.replace(frame), None] };
+            for frame in before.into_iter().flatten() {
+                if to_writing.send(Message::Frame(frame)).is_err() {
+                    return Ok(None);
+                }
+            }
+            number += 1;
+            if ends {
+                let state = if is_last { None } else { Some(Box::new(runner.state()?)) };
                 if to_writing.send(Message::Checkpoint(state)).is_err() || is_interrupted {
-                    return Ok(());
+                    return Ok(None);
                 }
                 kept = Instant::now();
             }
         }
-        Ok(())
+        Ok(None)
     }
 }
 

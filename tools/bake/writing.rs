@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use indicatif::ProgressBar;
 use tautline::io::cache::CacheWriter;
 use tautline::scene::BakedShape;
@@ -17,7 +17,7 @@ pub enum Message {
     /// Writes the next frame.
     Frame(Frame),
     /// Writes that the frames so far are there, and what the body does in the last of them.
-    Checkpoint(Option<State>),
+    Checkpoint(Option<Box<State>>),
 }
 
 pub struct Writing {
@@ -27,6 +27,8 @@ pub struct Writing {
     pub checkpoint: Checkpoint,
     pub path: PathBuf,
     pub bar: ProgressBar,
+    /// Why there is a frame that is not written.
+    pub refused: Option<String>,
 }
 
 impl Writing {
@@ -39,10 +41,11 @@ impl Writing {
                     let points = self.shape.points(&frame.read()?);
                     if let Some(point) = points.iter().position(|point| !point.is_finite()) {
                         let vertex = self.shape.number(point);
-                        bail!(
+                        self.refused = Some(format!(
                             "vertex {vertex} is not finite in frame {number}: the solver was unstable; try a smaller dt \
-                             or more substeps (the frames before are kept beside the output)"
-                        );
+                             or more substeps"
+                        ));
+                        break;
                     }
                     self.writer.append(&points)?;
                     number += 1;
@@ -51,7 +54,7 @@ impl Writing {
                 Message::Checkpoint(state) => {
                     // The frames first: what a checkpoint tells of is on the disk.
                     let progress = self.writer.sync()?;
-                    self.checkpoint.advance(progress, state);
+                    self.checkpoint.advance(progress, state.map(|state| *state));
                     self.checkpoint.write(&self.path)?;
                 }
             }

@@ -116,7 +116,7 @@ fn time(
         recorder.submit()?;
     }
     frames.finish()?;
-    let times = frames.take_timings().into_iter().skip(1);
+    let times = frames.take_timings().skip(1);
     let times: Option<Vec<f64>> = times.map(|timing| Some(timing?.gpu_ns as f64)).collect();
     times.with_context(|| format!("the device '{}' has no timestamps, by which all is measured", device.info().name))
 }

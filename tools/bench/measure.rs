@@ -217,8 +217,7 @@ pub fn repeat(
     }
     in_flight.into_iter().try_for_each(wait)?;
     frames.finish()?;
-    let times: Vec<f64> =
-        frames.take_timings().into_iter().flatten().map(|timing| timing.gpu_ns as f64 / 1e6).collect();
+    let times: Vec<f64> = frames.take_timings().flatten().map(|timing| timing.gpu_ns as f64 / 1e6).collect();
     Repetition::new(&times, &records, &walls)
 }
 

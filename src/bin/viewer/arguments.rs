@@ -26,8 +26,8 @@ use crate::video::Target;
 /// In the window: drag cloth, ropes and colliders to move them, and what is beside them to orbit; drag with Ctrl to
 /// cut, click with Shift to pin or let go; drag with the right button to pan, scroll to zoom; Space pauses, N steps
 /// once, R starts again, F5 loads the scene's file again, + and - change the elongation, J the constraint solver, V
-/// changes the view, P takes a picture, M records a video, Tab hides the panel, F1 lists the keys, Esc quits. A scene
-/// file or a mesh that is dropped on it is opened.
+/// changes the view, P takes a picture, M records a video, S saves the state, Tab hides the panel, F1 lists the keys, Esc
+/// quits. A scene file, a mesh or a saved state that is dropped on it is opened.
 #[derive(Debug, Parser)]
 #[command(version, allow_negative_numbers = true)]
 pub struct Arguments {
@@ -69,6 +69,14 @@ pub struct Arguments {
     /// How many frames to run: 150 headless, until it is closed in a window
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub frames: Option<u32>,
+
+    /// Writes what the scene does at the end, for --load-state to go on from; in a window S does so at any time
+    #[arg(long, value_name = "FILE", conflicts_with = "cache")]
+    pub save_state: Option<PathBuf>,
+
+    /// Goes on from what --save-state has written of the same scene, as if it had not stopped
+    #[arg(long, value_name = "FILE", requires = "scene", conflicts_with = "cache")]
+    pub load_state: Option<PathBuf>,
 
     /// Writes a PNG picture of the last frame
     #[arg(long, value_name = "PNG")]
@@ -205,21 +213,26 @@ impl Arguments {
 
     /// Fails before anything is run where what was asked for could not be written.
     pub fn check_outputs(&self, image: Option<&Path>) -> Result<()> {
-        for path in [image].into_iter().chain(self.measured()).flatten() {
+        let state = self.save_state.as_deref();
+        for path in [image, state].into_iter().chain(self.measured()).flatten() {
             check_writable(path)?;
         }
         let [report, timings, trace] = self.measured();
-        let outputs = [
+        let files = [
             ("--image", image),
             ("--report", report),
             ("--timings", timings),
             ("--trace", trace),
             ("--video", self.video.as_deref()),
+            ("--save-state", state),
+            ("--load-state", self.load_state.as_deref()),
         ];
-        let outputs: Vec<_> = outputs.into_iter().filter_map(|(name, path)| Some((name, path?))).collect();
-        for (index, (first, path)) in outputs.iter().enumerate() {
-            for (second, other) in &outputs[index + 1..] {
-                if resolved(path) == resolved(other) {
+        let files: Vec<_> = files.into_iter().filter_map(|(name, path)| Some((name, path?))).collect();
+        for (index, (first, path)) in files.iter().enumerate() {
+            for (second, other) in &files[index + 1..] {
+                // A run may go on from a state and replace it.
+                let are_states = [first, second] == [&"--save-state", &"--load-state"];
+                if !are_states && resolved(path) == resolved(other) {
                     bail!("{first} and {second} both name '{}': give each a file of its own", path.display());
                 }
             }

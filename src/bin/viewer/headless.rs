@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use tautline::engine::{COLOR_FORMAT, Recorder};
+use tautline::engine::{COLOR_FORMAT, Frames, Recorder};
 use tautline::glam::Vec3;
 use tautline::model::Body;
 use tautline::render::{Camera, Shown, View, Wave};
-use tautline::scene::{Playback, Scene};
-use tautline::solver::Simulation;
+use tautline::scene::{Playback, Scene, Watching};
+use tautline::solver::{Simulation, Verdict};
 
 use crate::arguments::{Arguments, Backend};
 #[cfg(feature = "capture")]
@@ -20,7 +20,8 @@ use crate::report::{Report, State, Subject};
 use crate::run::{Run, instance, open_device};
 use crate::timeline::TimelineRecord;
 use crate::video::{Target, Video};
-use crate::{interrupt, output};
+use crate::watch_report::WatchReport;
+use crate::{interrupt, output, state_file};
 
 const DEFAULT_FRAMES: u32 = 150;
 
@@ -32,7 +33,13 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
         return run_on_cpu(arguments, scene, image);
     }
     let mut run = Run::on(open_device(&instance(arguments, None)?, arguments, false)?, arguments.backend, scene)?;
-    run.simulation.set_camera(camera(arguments, scene, run.simulation.body()));
+    let simulation = &mut run.simulation;
+    if let Some(state) = state_file::load(arguments, scene, simulation.body(), |state| simulation.check(state))? {
+        run.go_on_from(&state)?;
+    }
+    watch_interrupt(arguments);
+    let seen_from = camera(arguments, scene, run.simulation.body());
+    run.simulation.set_camera(seen_from);
     let mut movie = arguments.video.as_deref().map(|path| Movie::begin(path, arguments, &run)).transpose()?;
     #[cfg(feature = "capture")]
     let mut capture = FrameCapture::of(arguments.capture_frame, &run.device)?;
@@ -49,27 +56,66 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
+            Frames::run_once(&run.device, |recorder| run.simulation.record_jumps(recorder))?;
             before = Some(run.simulation.positions()?);
         }
         #[cfg(feature = "capture")]
         capture.start(run.frames.next_number())?;
-        run.step(|recorder, simulation| movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation)))?;
+        let record = |recorder: &mut Recorder<'_>, simulation: &Simulation| {
+            movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation))
+        };
+        run.step(is_last, record)?;
         #[cfg(feature = "capture")]
         if let Some(path) = capture.end(&scene.name)? {
             output::print(&format!("wrote {}\n", path.display()))?;
         }
-        Ok(movie.as_mut().is_none_or(Movie::goes_on))
+        // The run waits for the recording before this one anyway.
+        let verdict = run.check(if is_last { 0 } else { 1 })?;
+        let goes_on = obey(verdict, &mut run, scene, movie.as_mut())?;
+        run.simulation.set_camera(seen_from);
+        Ok((goes_on && movie.as_mut().is_none_or(Movie::goes_on)).then(|| run.guard.steps()))
     })?;
     check_playback(scene)?;
-    if let Some(movie) = movie {
-        movie.finish()?;
+    // First of all, so that nothing else that fails can lose it; and whether or not it can be written, the rest is.
+    let saved = state_file::save(arguments, || Ok(run.simulation.state()?));
+    let ended = movie.map_or(Ok(()), Movie::finish).and_then(|()| run.finish(arguments, scene, image, None, before));
+    state_file::told(ended, saved).and_then(|()| check_interrupt(arguments))
+}
+
+/// From now on, Ctrl-C ends a run that keeps its state as its last frame does.
+fn watch_interrupt(arguments: &Arguments) {
+    if arguments.save_state.is_some() {
+        interrupt::watch(|| {});
     }
-    run.finish(arguments, scene, image, None, before)
+}
+
+/// Fails where a run that keeps its state has been interrupted.
+fn check_interrupt(arguments: &Arguments) -> Result<()> {
+    match &arguments.save_state {
+        Some(path) if interrupt::interrupted() => {
+            bail!("interrupted: '{}' has the state up to then, for --load-state to go on from", path.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Does what the guard of a run says, and returns whether the run goes on.
+fn obey(verdict: Verdict, run: &mut Run, scene: &Scene, movie: Option<&mut Movie>) -> Result<bool> {
+    run.say(&verdict);
+    let to = match verdict {
+        Verdict::Good | Verdict::Tell(_) => return Ok(true),
+        Verdict::Stop(_) => return Ok(false),
+        Verdict::GoBack(_, to) | Verdict::Relax(to) => to,
+    };
+    run.return_to(&to, scene)?;
+    movie.map_or(Ok(()), |movie| movie.show(run))?;
+    Ok(true)
 }
 
 /// A video of a run, seen by a camera that stands still.
 struct Movie {
     view: View,
+    shown: Shown,
     camera: Camera,
     video: Video,
 }
@@ -81,9 +127,16 @@ impl Movie {
         let dt = run.simulation.step().dt;
         Ok(Self {
             view: run.view(COLOR_FORMAT, arguments.view)?,
+            shown: arguments.view,
             camera: Camera::framing(&run.room.corners(), width / height),
             video: Video::begin(&run.device, Target::at(path)?, arguments.picture_size(), COLOR_FORMAT, dt)?,
         })
+    }
+
+    /// Shows another simulation of a run from here on.
+    fn show(&mut self, run: &Run) -> Result<()> {
+        self.view = run.view(COLOR_FORMAT, self.shown)?;
+        Ok(())
     }
 
     fn record(&mut self, recorder: &mut Recorder<'_>, simulation: &Simulation) -> Result<()> {
@@ -93,7 +146,7 @@ impl Movie {
     /// Passes on what was submitted, and says whether another frame is worth running.
     fn goes_on(&mut self) -> bool {
         self.video.submitted();
-        !self.video.has_failed() && !interrupt::interrupted()
+        !self.video.has_failed()
     }
 
     fn finish(self) -> Result<()> {
@@ -110,12 +163,20 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     // Opened first, so that a run does not end in vain.
     let device = image.map(|_| open_device(&instance(arguments, None)?, arguments, false)).transpose()?;
     let mut simulation = scene.cpu_simulation()?;
-    simulation.set_camera(camera(arguments, scene, simulation.body()));
+    if let Some(state) = state_file::load(arguments, scene, simulation.body(), |state| simulation.check(state))? {
+        simulation.go_on_from(&state);
+    }
+    watch_interrupt(arguments);
+    let seen_from = camera(arguments, scene, simulation.body());
+    simulation.set_camera(seen_from);
+    let mut watching = Watching::of(scene);
+    let mut guard = watching.cpu_guard(&simulation);
     let (mut timings, mut wall) = (Vec::new(), Vec::new());
     let mut timeline = arguments.trace.as_ref().map(|_| TimelineRecord::begin(None));
     let mut before = None;
     for_each_frame(arguments, |is_last| {
         if is_last && arguments.view == Shown::Velocity {
+            simulation.jump();
             before = Some(simulation.positions());
         }
         let start = Instant::now();
@@ -127,10 +188,23 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
             timeline.cpu_passes(&runs);
         }
         timings.push(timing);
-        Ok(true)
+        let verdict = guard.look(&mut simulation, is_last);
+        let text = watching.note(&verdict, simulation.body());
+        text.iter().for_each(|text| output::tell(&format!("watch: {text}")));
+        match verdict {
+            Verdict::Good | Verdict::Tell(_) => {}
+            Verdict::Stop(_) => return Ok(None),
+            Verdict::GoBack(_, to) | Verdict::Relax(to) => {
+                simulation = scene.divided(to.factor).cpu_simulation()?;
+                simulation.go_on_from(&to.state);
+                simulation.set_camera(seen_from);
+            }
+        }
+        Ok(Some(guard.steps()))
     })?;
     check_playback(scene)?;
-    let (steps, positions) = (wall.len() as u64, simulation.positions());
+    let saved = state_file::save(arguments, || Ok(simulation.state()));
+    let (steps, positions) = (guard.steps(), simulation.positions());
     let state = State::new(&positions, simulation.strain(), simulation.cut_count(), simulation.pinned_count());
     let residuals =
         arguments.residuals.map(|iterations| residuals(|order| Ok(simulation.residuals(order, iterations))));
@@ -143,9 +217,11 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let messages = device.map(|device| device.instance().validation_messages()).unwrap_or_default();
     let report =
         Report::new(scene, subject, None, steps, state, messages.len()).with_cpu_timings(&timings).with_wall(&wall);
+    let report = report.with_watch(WatchReport::of(&watching, guard.greatest(), guard.every()));
     let (gpu_timings, cpu_timings) = (Vec::new(), timings);
-    Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
-        .conclude(arguments, image)
+    let ended = Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
+        .conclude(arguments, image);
+    state_file::told(ended, saved).and_then(|()| check_interrupt(arguments))
 }
 
 /// Fails where a frame of a cache could not be read.
@@ -160,19 +236,22 @@ fn camera(arguments: &Arguments, scene: &Scene, body: &Body) -> Vec3 {
     scene.rope_lod_camera.unwrap_or_else(|| Camera::framing(&points, width / height).position())
 }
 
-/// Runs as many frames as were asked for, with a progress bar, as long as they say that it goes on; each is told whether it is
-/// the last.
-fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut(bool) -> Result<bool>) -> Result<()> {
-    let frames = arguments.frames.unwrap_or(DEFAULT_FRAMES);
+/// Runs as many frames as were asked for, with a progress bar, as long as they say that it goes on and nobody interrupts it;
+/// each is told whether it is the last, and says how many frames have run then, as long as it goes on: fewer than before where
+/// the run has gone back.
+fn for_each_frame(arguments: &Arguments, mut frame: impl FnMut(bool) -> Result<Option<u64>>) -> Result<()> {
+    let frames = u64::from(arguments.frames.unwrap_or(DEFAULT_FRAMES));
     // Draws on stderr, and nothing where that is no terminal.
-    let bar = ProgressBar::new(frames.into());
+    let bar = ProgressBar::new(frames);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {per_sec}, {eta} left") {
         bar.set_style(style);
     }
-    for left in (0..frames).rev() {
-        let goes_on = frame(left == 0)?;
-        bar.inc(1);
-        if !goes_on {
+    let mut run = 0;
+    while run < frames {
+        let Some(now) = frame(run + 1 == frames)? else { break };
+        run = now;
+        bar.set_position(run);
+        if interrupt::interrupted() {
             break;
         }
     }

@@ -20,9 +20,11 @@ mod run;
 mod scene_options;
 mod setting;
 mod source;
+mod state_file;
 mod timeline;
 mod timings_file;
 mod video;
+mod watch_report;
 mod window;
 
 use std::process::ExitCode;

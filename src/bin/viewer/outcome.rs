@@ -68,6 +68,9 @@ impl Outcome {
                 report.frames
             );
         }
+        if let Some(reason) = report.watch.as_ref().and_then(|watch| watch.stopped.as_ref()) {
+            bail!("stopped after {} steps: {reason}", report.frames);
+        }
         if !messages.is_empty() {
             bail!("validation had {} messages, listed above", messages.len());
         }

@@ -14,6 +14,7 @@ use tautline::scene::{Scene, SceneMesh};
 use tautline::solver::{CpuSimulation, CpuTiming, Simulation, Step};
 
 use crate::arguments::Backend;
+use crate::watch_report::WatchReport;
 
 /// The report, as it is written.
 #[derive(Debug, Serialize)]
@@ -42,6 +43,9 @@ pub struct Report {
     pub gpu_whole_frames: usize,
     pub frame: FrameReport,
     pub state: State,
+    /// Absent where nobody has looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<WatchReport>,
     pub validation_messages: usize,
 }
 
@@ -248,6 +252,7 @@ impl Report {
             gpu_whole_frames: 0,
             frame: FrameReport::default(),
             state,
+            watch: None,
             validation_messages,
         }
     }
@@ -302,6 +307,12 @@ impl Report {
     /// Adds the times from the end of each frame to the end of the next.
     pub fn with_wall(mut self, wall: &[Duration]) -> Self {
         self.frame.wall_us = Spread::of(wall.iter().map(|wall| wall.as_secs_f64() * 1e6).collect());
+        self
+    }
+
+    /// Adds what was found in all steps.
+    pub fn with_watch(mut self, watch: Option<WatchReport>) -> Self {
+        self.watch = watch;
         self
     }
 
@@ -374,7 +385,7 @@ pub fn table(report: &Report) -> String {
         "\nstrain {:.4} rms, {:.4} at most; positions {}",
         state.rms_strain, state.max_strain, state.hash
     );
-    text
+    text + &report.watch.as_ref().map(WatchReport::line).unwrap_or_default()
 }
 
 /// The root mean square error of the constraints before the first of some iterations and after each.

@@ -10,13 +10,15 @@ use raw_window_handle::RawDisplayHandle;
 use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOptions, Recorder, Ticket, vk};
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Shown, View, Wave};
-use tautline::scene::Scene;
-use tautline::solver::{CpuTiming, Simulation, State as BodyState};
+use tautline::scene::{Scene, Watching};
+use tautline::solver::{CpuTiming, Guard, Return, Simulation, State as BodyState, Verdict};
 
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals, room};
+use crate::output;
 use crate::report::{Report, State, Subject};
 use crate::timeline::TimelineRecord;
+use crate::watch_report::WatchReport;
 
 /// How many frames are in flight: the CPU records one while the device works on another.
 const FRAMES_IN_FLIGHT: usize = 2;
@@ -28,6 +30,9 @@ pub struct Run {
     // Frames wait for the device when they are dropped, so they come first.
     pub frames: Frames,
     pub simulation: Simulation,
+    pub guard: Guard,
+    /// What the guard has had to say, and what came of it.
+    pub watching: Watching,
     pub device: Device,
     pub room: Bounds,
     wave: Option<Wave>,
@@ -58,11 +63,9 @@ impl Run {
     /// it goes on from.
     pub fn going_on(&self, scene: &Scene, backend: Backend) -> Result<(Self, BodyState)> {
         let state = self.simulation.state()?;
-        if !(state.severed.is_empty() && state.blades.is_empty()) && scene.solver.needs_grid() {
-            bail!("the cloth has been cut, and the springs of `{}` cannot be: reset it first", scene.solver);
-        }
+        check_cuts(&state, scene).map_err(|reason| anyhow!("{reason}: reset it first"))?;
         let mut run = Self::on(self.device.clone(), backend, scene)?;
-        run.simulation.go_on_from(&state)?;
+        run.go_on_from(&state)?;
         run.steps = self.steps;
         Ok((run, state))
     }
@@ -79,7 +82,10 @@ impl Run {
             Backend::Cpu => scene.cpu_simulation()?.on_device(&device)?,
         };
         let wave = Wave::of(scene);
+        let watching = Watching::of(scene);
         Ok(Self {
+            guard: watching.guard(&device, &simulation)?,
+            watching,
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
             room: room(&simulation, wave),
             wave,
@@ -95,6 +101,56 @@ impl Run {
             last_end: Instant::now(),
             steps: 0,
         })
+    }
+
+    /// Goes on from a state of the same body.
+    pub fn go_on_from(&mut self, state: &BodyState) -> Result<()> {
+        self.simulation.go_on_from(state)?;
+        self.guard_anew()
+    }
+
+    /// Puts the body back to how it started.
+    pub fn reset(&mut self) -> Result<()> {
+        self.simulation.reset()?;
+        self.guard_anew()
+    }
+
+    /// Watches from here on for what `scene` says.
+    pub fn watch(&mut self, scene: &Scene) -> Result<()> {
+        self.watching = Watching::of(scene);
+        self.guard_anew()
+    }
+
+    /// Guards the run from here on, as if it had begun here.
+    fn guard_anew(&mut self) -> Result<()> {
+        self.guard = self.watching.guard(&self.device, &self.simulation)?;
+        Ok(())
+    }
+
+    /// Says what the guard has said, and returns it.
+    pub fn say(&mut self, verdict: &Verdict) -> Option<String> {
+        let text = self.watching.note(verdict, self.simulation.body());
+        text.inspect(|text| output::tell(&format!("watch: {text}")))
+    }
+
+    /// What the looks at all recordings but the last `in_flight` mean for the run.
+    pub fn check(&mut self, in_flight: usize) -> Result<Verdict> {
+        let steps = self.guard.steps();
+        let verdict = self.guard.check(&self.simulation, in_flight)?;
+        // Where the run has gone back, as much is to be run again.
+        self.steps = self.steps.saturating_sub(steps - self.guard.steps());
+        Ok(verdict)
+    }
+
+    /// Goes on from where the guard says, with a simulation of its own.
+    pub fn return_to(&mut self, to: &Return, scene: &Scene) -> Result<()> {
+        let scene = scene.divided(to.factor);
+        self.simulation = match self.backend {
+            Backend::Gpu => scene.simulation(&self.device)?,
+            Backend::Cpu => scene.cpu_simulation()?.on_device(&self.device)?,
+        };
+        self.simulation.go_on_from(&to.state)?;
+        Ok(self.guard.resume(&self.simulation)?)
     }
 
     /// What draws it, into targets of `format`.
@@ -125,11 +181,17 @@ impl Run {
         }
     }
 
-    /// Records and submits one step, and after it what `and_then` records.
-    pub fn step(&mut self, and_then: impl FnOnce(&mut Recorder<'_>, &Simulation) -> Result<()>) -> Result<()> {
+    /// Records and submits one step, which may be the `last`, and after it what `and_then` records.
+    pub fn step(
+        &mut self,
+        last: bool,
+        and_then: impl FnOnce(&mut Recorder<'_>, &Simulation) -> Result<()>,
+    ) -> Result<()> {
         let start = Instant::now();
         let mut recorder = self.frames.begin()?;
         self.simulation.record(&mut recorder)?;
+        self.guard.look(&mut recorder, &mut self.simulation, last)?;
+        self.guard.close(&mut recorder)?;
         and_then(&mut recorder, &self.simulation)?;
         let ticket = recorder.submit()?;
         self.note("record and submit", start);
@@ -224,6 +286,12 @@ impl Run {
         }
         self.frames.finish()?;
         self.take_timings();
+        let steps = self.steps;
+        // Whatever the last recordings of a window have found: it is too late to go back.
+        if let Verdict::Tell(alarm) | Verdict::Stop(alarm) | Verdict::GoBack(alarm, _) = self.check(0)? {
+            self.say(&Verdict::Tell(alarm));
+        }
+        self.steps = steps;
         let positions = self.simulation.positions()?;
         let residuals = arguments
             .residuals
@@ -241,7 +309,8 @@ impl Run {
         let report = Report::new(scene, Subject::from(&self.simulation), device, self.steps, state, messages.len())
             .with_timings(&self.timings)
             .with_cpu_timings(&self.cpu_timings)
-            .with_wall(&self.wall);
+            .with_wall(&self.wall)
+            .with_watch(WatchReport::of(&self.watching, self.guard.greatest(), self.guard.every()));
         let Self { timings, cpu_timings, timeline, .. } = self;
         Outcome { report, timings, cpu_timings, timeline, picture, residuals, messages }.conclude(arguments, image)
     }
@@ -271,6 +340,14 @@ fn or_cpu(error: Error) -> anyhow::Error {
         }
         other => other.into(),
     }
+}
+
+/// Fails where a cloth has been cut, and the scene's solver cannot have it so.
+pub fn check_cuts(state: &BodyState, scene: &Scene) -> Result<()> {
+    if state.is_cut() && scene.solver.needs_grid() {
+        bail!("the cloth has been cut, and the springs of `{}` cannot be", scene.solver);
+    }
+    Ok(())
 }
 
 /// Drops the oldest half once there are twice as many as are kept.

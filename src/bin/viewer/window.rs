@@ -11,7 +11,9 @@ mod opening;
 mod outputs;
 mod pointer;
 mod recovery;
+mod states;
 mod title;
+mod watching;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +41,7 @@ use crate::output;
 use crate::panels::Panels;
 use crate::run::{Run, open_device};
 use crate::source::Source;
+use crate::state_file;
 use hands::{Hands, Tool};
 pub use opening::Opening;
 pub use outputs::Outputs;
@@ -133,7 +136,7 @@ impl View {
             run.keep_timeline();
         }
         if let Some(state) = &kept.state {
-            run.simulation.go_on_from(state)?;
+            run.go_on_from(state)?;
         }
         let (swapchain, present) = swapchain(&run.device, &surface, arguments)?;
         let drawing = run.view(swapchain.format(), shown)?;
@@ -196,6 +199,7 @@ impl View {
         }
         // What is asked for from here on changes the next picture.
         self.changed = false;
+        self.heed_guard()?;
         self.tell_outcomes()?;
         self.open_dropped();
         self.use_hands()?;
@@ -228,11 +232,14 @@ impl View {
         }
         for left in (0..steps).rev() {
             if left == 0 {
+                self.run.simulation.record_jumps(&mut recorder)?;
                 self.drawing.keep(&mut recorder, &self.run.simulation)?;
                 self.kept = true;
             }
             self.backup.record(&mut recorder, &mut self.run.simulation)?;
+            self.run.guard.look(&mut recorder, &mut self.run.simulation, false)?;
         }
+        self.run.guard.close(&mut recorder)?;
         if let Some(problem) = self.scene.playback.as_ref().and_then(Playback::take_failure) {
             self.panels.tell(problem);
         }
@@ -294,13 +301,14 @@ impl View {
     }
 
     fn finish(self, arguments: &Arguments) -> Result<()> {
+        let saved = state_file::save(arguments, || self.state());
         let before = self.drawing.kept(&self.run.simulation)?;
         let Self { run, scene, camera, outputs, .. } = self;
         let written = outputs.finish();
         // Pictures have no panel.
         let camera = Camera { covered: 0.0, ..camera };
-        run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera), before)?;
-        written
+        let ended = run.finish(arguments, &scene, arguments.image.as_deref(), Some(camera), before);
+        state_file::told(ended.and(written), saved)
     }
 }
 

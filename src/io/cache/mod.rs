@@ -37,6 +37,12 @@ trait Stream: Send {
     /// Writes a frame behind the one before it.
     fn frame(&mut self, cache: &Cache, number: u32, positions: &[Vec3], file: &mut PartialFile) -> io::Result<()>;
 
+    /// Copies what each frame has in front of the first one from a cache of more frames, `from`, into one of fewer, `to`, that was
+    /// begun.
+    fn carry(&mut self, _from: (&Cache, &mut PartialFile), _to: (&Cache, &mut PartialFile)) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes what stands behind the last frame. It may be called again on the same file, cut to where the last frame
     /// ended.
     fn finish(&mut self, _cache: &Cache, _file: &mut PartialFile) -> io::Result<()> {

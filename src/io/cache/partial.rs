@@ -1,4 +1,4 @@
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,14 @@ impl PartialFile {
         let mut writer = BufWriter::with_capacity(1 << 18, file);
         writer.seek(SeekFrom::Start(length))?;
         Ok(Self { path: path.into(), writer, length })
+    }
+
+    /// Takes the place of another file, as which it goes on.
+    pub(super) fn move_to(&mut self, path: &Path) -> io::Result<()> {
+        self.sync()?;
+        fs::rename(&self.path, path)?;
+        self.path = path.into();
+        Ok(())
     }
 
     /// Its length, with what is not on the disk yet \[bytes\].

@@ -4,7 +4,7 @@
 //! points; so there is a line of fixed length for each, which is written when its frame is.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use glam::Vec3;
 
@@ -70,6 +70,18 @@ impl Stream for Usda {
             write!(file, "{}{}", if index == 0 { "" } else { ", " }, Point(place))?;
         }
         file.write_all(b"],\n")
+    }
+
+    fn carry(
+        &mut self,
+        (from, old): (&Cache, &mut PartialFile),
+        (to, new): (&Cache, &mut PartialFile),
+    ) -> io::Result<()> {
+        let mut lines = vec![0; to.frames as usize * EXTENT_LINE];
+        old.read_from(Self::head(from).len() as u64)?.read_exact(&mut lines)?;
+        let first = Self::head(to).len() as u64;
+        self.extents = Some(first);
+        new.patch(first, &lines)
     }
 
     fn finish(&mut self, _cache: &Cache, file: &mut PartialFile) -> io::Result<()> {

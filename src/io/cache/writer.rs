@@ -117,6 +117,39 @@ impl CacheWriter {
         Ok(Progress { frames: self.frames, bytes: self.file.length() })
     }
 
+    /// How many frames have been written.
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// Makes it a cache of as many frames as have been written, which is whole once it is finished; it is written anew for that.
+    ///
+    /// # Errors
+    /// [`WriteError`] where that fails: then it can be gone on with as before.
+    ///
+    /// # Panics
+    /// Where there is no frame.
+    pub fn shortened(mut self) -> Result<Self, WriteError> {
+        assert!(self.frames > 0, "a cache has a frame");
+        let cache = Cache { frames: self.frames, ..self.cache.clone() };
+        if let Encoder::Stream(stream) = &mut self.encoder {
+            let beside = self.target.beside("shorter");
+            let shorter =
+                shorten(&mut **stream, (&self.cache, &mut self.file), &cache, &beside).and_then(|mut file| {
+                    file.move_to(&self.target.partial())?;
+                    Ok(file)
+                });
+            self.file = shorter.map_err(|reason| {
+                // As good as nothing.
+                let _ = fs::remove_file(&beside);
+                self.told(reason)
+            })?;
+        }
+        self.cache = cache;
+        Ok(self)
+    }
+
     /// Writes what is left after the last frame, and puts the cache where it belongs.
     ///
     /// # Errors
@@ -141,6 +174,25 @@ impl CacheWriter {
     fn told(&self, reason: io::Error) -> WriteError {
         WriteError { path: self.target.path().to_path_buf(), reason }
     }
+}
+
+/// Writes the frames of a cache into a file at `beside`, as `to` has them, which has no other frames.
+fn shorten(
+    stream: &mut dyn Stream,
+    (from, file): (&Cache, &mut PartialFile),
+    to: &Cache,
+    beside: &Path,
+) -> io::Result<PartialFile> {
+    // How much stands before the frames.
+    let mut shorter = PartialFile::open(beside, 0)?;
+    stream.begin(from, &mut shorter)?;
+    let first = shorter.length();
+    drop(shorter);
+    let mut shorter = PartialFile::open(beside, 0)?;
+    stream.begin(to, &mut shorter)?;
+    io::copy(&mut file.read_from(first)?, &mut shorter)?;
+    stream.carry((from, file), (to, &mut shorter))?;
+    Ok(shorter)
 }
 
 fn put_in_place(partial: &Path, path: &Path, is_sequence: bool) -> io::Result<()> {

@@ -91,7 +91,7 @@ impl<'a> DistanceField<'a> {
 
     /// The distance at a point and its gradient; outside of the grid, of the nearest point of its border and the way from
     /// there.
-    fn at(&self, point: Vec3) -> (f32, Vec3) {
+    pub(super) fn at(&self, point: Vec3) -> (f32, Vec3) {
         let within = point.clamp(self.least, self.least + (self.size - 1).as_vec3() * self.cell);
         let in_cells = (within - self.least) / self.cell;
         let cell = in_cells.as_uvec3().min(self.size - 2);

@@ -100,7 +100,7 @@ impl<'a> HeightField<'a> {
 
     /// Signed distance from the plane of the triangle at a point or from the nearest wall, whichever is greater, and the
     /// unit vector along which it grows.
-    fn distance(&self, point: Vec3) -> (f32, Vec3) {
+    pub(super) fn distance(&self, point: Vec3) -> (f32, Vec3) {
         let plane = self.plane(point.xz());
         let (top, beyond) = (plane.distance(point), point.xz().abs() - self.half_sides);
         let wall = beyond.max_element();

@@ -54,9 +54,21 @@ const VALUES: [(&str, &str); 13] = [
 ];
 
 /// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, of memory, of how work is shared out,
-/// and one that only lets pass what would be refused.
-const MOVES_NOTHING: [&str; 7] =
-    ["time_scale", "sine_cloth", "checker", "rope_radius", "storage", "path", "allow_unstable"];
+/// of what is watched for, and one that only lets pass what would be refused.
+const MOVES_NOTHING: [&str; 12] = [
+    "time_scale",
+    "sine_cloth",
+    "checker",
+    "rope_radius",
+    "storage",
+    "path",
+    "allow_unstable",
+    "watch",
+    "watch_strain",
+    "watch_speed",
+    "watch_depth",
+    "watch_every",
+];
 
 /// Positions after a few steps, which no rounding hides a difference from.
 fn moved(scene: &Scene) -> Vec<glam::Vec4> {

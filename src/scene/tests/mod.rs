@@ -142,18 +142,19 @@ fn springs_are_counted_without_making_them() {
 }
 
 #[test]
-fn what_a_device_cannot_bind_is_refused_with_its_counts() {
-    let limits = Limits { storage_buffer_range: 1 << 27, image_dimension: 4096 };
+fn what_a_device_cannot_hold_is_refused_with_its_counts() {
+    let limits = Limits { storage_buffer_range: 1 << 27, image_dimension: 4096, memory: 1 << 34 };
     let scene = Scene::default();
     let refused = |scene: &Scene, particles, constraints| {
         scene.check_fits(particles, constraints, limits).map_err(|error: engine::Error| error.to_string())
     };
-    assert_eq!(refused(&scene, 1 << 23, 1 << 23), Ok(()));
-    let end = "and the device's limit is 134217728 (Vulkan's maxStorageBufferRange): use less data";
-    let positions = format!("the list of the positions of 8388609 particles needs 134217744 bytes, {end}");
-    assert_eq!(refused(&scene, (1 << 23) + 1, 0), Err(positions));
-    let constraints = format!("the list of 8388609 constraints needs 134217744 bytes, {end}");
-    assert_eq!(refused(&scene, 1, (1 << 23) + 1), Err(constraints));
+    assert_eq!(refused(&scene, 1 << 23, 1 << 30), Ok(()));
+    let particles = "a cloth, with 16 bytes a particle in one binding, needs 8388609 particles, and the device's limit is \
+                     8388608 (Vulkan's maxStorageBufferRange): use less data";
+    assert_eq!(refused(&scene, (1 << 23) + 1, 0), Err(particles.into()));
+    let constraints = "the list of 1073741825 constraints needs 17179869200 bytes, and the device's limit is 17179869184 \
+                       (Vulkan's VkMemoryHeap): use less data";
+    assert_eq!(refused(&scene, 1, (1 << 30) + 1), Err(constraints.into()));
     let scene = Scene { solver: SolverKind::Verlet, rows: 4097, ..scene };
     let image = "the grid of 100 x 4097 particles needs 4097 texels in a line, and the device's limit is 4096 \
                  (Vulkan's maxImageDimension2D): use less data";

@@ -53,9 +53,9 @@ fn wrong_pins_are_named_by_number_and_key() {
         ("{row = 0, release = 0}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not 0"),
         ("{row = 0, release = nan}", "`pin 1: release` must be a time above 0 and up to 1e9 s, not NaN"),
         (
-            "{row = 0, path = [[1, 0, 0, 0], [1, 0, 0, 0]]}",
-            "`pin 1: path` must be keyframes each later than the one before, not [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, \
-             0.0, 0.0]]",
+            "{row = 0, path = [[1, 0, 0, 0], [0, 0, 0, 0]]}",
+            "`pin 1: path` must be keyframes each later than the one before, but for two of one time, between which it \
+             jumps, not [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]",
         ),
     ] {
         let scene = load("flag", &[&format!("pin=[{tables}]")]).expect("tables");
@@ -124,9 +124,9 @@ fn keys_of_ropes_go_together() {
         ),
         (&["rope_span=1.3"], "`rope_span` must be at most `rope_length`, 1.2 m, where both ends are held, not 1.3"),
         (
-            &["rope_motion=[[1, 0, 0, 0], [1, 1, 0, 0]]"],
-            "`rope_motion` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, not \
-             [[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]",
+            &["rope_motion=[[1, 0, 0, 0], [0.5, 1, 0, 0]]"],
+            "`rope_motion` must be keyframes [time, x, y, z] in s and m, finite and each later than the one before, but for \
+             two of one time, between which it jumps, not [[1.0, 0.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0]]",
         ),
         (
             &["rope_motion=[1, 2]"],

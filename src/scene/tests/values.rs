@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 75] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 82] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -34,6 +34,11 @@ pub(super) const OTHER_VALUES: [(&str, &str); 75] = [
     ("allow_unstable", "true"),
     ("constraint_solver", "jacobi"),
     ("path", "plain"),
+    ("watch", "recover"),
+    ("watch_strain", "0.5"),
+    ("watch_speed", "20"),
+    ("watch_depth", "0.01"),
+    ("watch_every", "3"),
     ("gravity", "[0, -1, 1e-3]"),
     ("fabric", "denim"),
     ("damping", "0"),
@@ -44,6 +49,8 @@ pub(super) const OTHER_VALUES: [(&str, &str); 75] = [
     ("bending_form", "distance"),
     ("bending_stiffness", "0.1"),
     ("bending_compliance", "0.1"),
+    ("long_range_attachments", "true"),
+    ("max_strain", "1e-4"),
     ("elongation", "1.5"),
     ("velocity_loss", "1"),
     ("structural_stiffness", "1"),
@@ -119,6 +126,10 @@ fn every_range_is_enforced_at_its_ends() {
         ("substeps", "1", "10000", "0", "10001"),
         ("iterations", "1", "10000", "-1", "10001"),
         ("time_scale", "0", "100", "-0.1", "101"),
+        ("watch_strain", "0", "1e9", "-0.1", "inf"),
+        ("watch_speed", "0", "1e9", "-0.1", "inf"),
+        ("watch_depth", "0", "1e9", "-0.1", "inf"),
+        ("watch_every", "0", "1000000", "-1", "1000001"),
         ("gravity", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
         ("damping", "0", "1e9", "-0.1", "inf"),
         ("compliance", "0", "1e9", "-1e-9", "inf"),
@@ -126,6 +137,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("shear_compliance", "0", "1e9", "-1e-9", "inf"),
         ("bending_stiffness", "0", "1e9", "-1e-9", "inf"),
         ("bending_compliance", "0", "1e9", "-1e-9", "inf"),
+        ("max_strain", "0", "10", "-0.001", "10.1"),
         ("elongation", "0.1", "10", "0.09", "inf"),
         ("velocity_loss", "0", "1", "-0.001", "1.001"),
         ("structural_stiffness", "1e-9", "1e9", "0", "inf"),
@@ -317,14 +329,19 @@ fn wrong_keyframes_are_shown() {
     let forms = "keyframes that are all [time, x, y, z], or all [time, x, y, z, axis x, axis y, axis z, degrees]";
     let axis = "keyframes whose rotations are each an axis that has a length and an angle from -1e9 to 1e9 degrees";
     let reach = "keyframes of a finite time in s and a position within 1e9 m";
-    let order = "keyframes each later than the one before";
+    let order = "keyframes each later than the one before, but for two of one time, between which it jumps";
     for (path, expected, found) in [
         ("[]", "at least one keyframe", "none"),
         ("[[0, 1, 2]]", forms, "[0.0, 1.0, 2.0]"),
         ("[[]]", forms, "[]"),
         ("[[0, 0, 0, 0], [1, 0, 0, 0, 0, 1, 0, 90]]", forms, "[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 90.0]"),
         ("[[0, 0, 0, 0, 0, 1, 0, 90], [1, 0, 0, 0]]", forms, "[1.0, 0.0, 0.0, 0.0]"),
-        ("[[1, 0, 0, 0], [1, 1, 0, 0]]", order, "[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]"),
+        ("[[1, 0, 0, 0], [0, 1, 0, 0]]", order, "[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]"),
+        (
+            "[[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 0, 0]]",
+            order,
+            "[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0,...",
+        ),
         (
             "[[1, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0, 0]]",
             order,

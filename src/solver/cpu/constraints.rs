@@ -5,11 +5,12 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders, Pbd};
-use crate::layout::{Constraint, PbdParameters, PredictPush};
-use crate::model::{Blade, Cloth, Grip};
+use crate::layout::{Constraint, PbdParameters};
+use crate::model::{Blade, Carried, Cloth, Grip, Jump, Spring, links_at_particles};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::cutter::Schedule;
+use crate::solver::limits::{LimitPass, StrainLimit, long_range_push, ways};
 use crate::solver::residuals::rms_error;
 use crate::solver::state::truncated;
 use crate::solver::{ConstraintSolver, PbdSettings, Severed, State, Step, Surroundings};
@@ -24,6 +25,11 @@ pub(super) struct Constraints {
     /// The state and the triangles as they start, with nothing cut.
     start: (Pbd, Vec<[u32; 3]>),
     is_cut: bool,
+    /// The springs, where anything bounds their stretch.
+    springs: Option<Vec<Spring>>,
+    strain: Option<StrainLimit>,
+    /// Whether the long range attachments have to be found anew before the next step.
+    is_stale: bool,
     /// Since the last call of [`CpuSolver::take_changed_triangles`].
     triangles_changed: bool,
 }
@@ -32,11 +38,19 @@ impl Constraints {
     pub(super) fn new(cloth: &Cloth, step: Step, settings: PbdSettings, surroundings: &Surroundings<'_>) -> Self {
         let batches = cloth.coloring.batches();
         let (hinges, hinge_batches) = settings.hinges(cloth);
-        let state =
+        let mut state =
             Pbd::new(&cloth.positions, &settings.constraints(cloth), batches).with_hinges(&hinges, hinge_batches);
+        let springs = settings.limits_stretch().then(|| cloth.springs.clone());
+        if let Some(springs) = &springs {
+            let (first_links, links) = links_at_particles(cloth.positions.len(), springs);
+            state.set_links(first_links, &links);
+        }
         Self {
             step,
             settings,
+            springs,
+            strain: StrainLimit::of(&settings, cloth.positions.len()),
+            is_stale: true,
             batch_count: batches.len(),
             start: (state.clone(), cloth.triangles.clone()),
             state,
@@ -53,7 +67,7 @@ impl Constraints {
 
     fn cut_with(&mut self, blades: &[Blade], timing: &mut CpuTiming) {
         for blade in blades {
-            (self.is_cut, self.triangles_changed) = (true, true);
+            (self.is_cut, self.is_stale, self.triangles_changed) = (true, true, true);
             let (state, triangles) = (&mut self.state, &mut self.external.triangles);
             timing.measure(shaders::CUT_CONSTRAINTS.name, || state.cut(blade));
             if !state.hinges().is_empty() {
@@ -66,11 +80,11 @@ impl Constraints {
 
     fn substep(&mut self, substep: u32, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
         let (parameters, step) = (self.parameters(), self.step);
-        let push = PredictPush { flutter_phase: self.settings.wind.flutter_phase(time) };
+        let flutter_phase = self.settings.wind.flutter_phase(time);
         let Self { state, external, .. } = self;
         external.pull(&step, timing, shaders::HAND_PULL, |push, particles| state.pull(push, particles));
         external.blow(timing, shaders::AIR_FORCE, |air, parameters, triangles| state.blow(air, parameters, triangles));
-        timing.measure(shaders::PBD_PREDICT.name, || state.predict(&parameters, &push));
+        timing.measure(shaders::PBD_PREDICT.name, || state.predict(&parameters, flutter_phase));
         external.attach(substep, &step, timing, shaders::ATTACH_MOVE, |particles, attachments, push| {
             state.attach(particles, attachments, push);
         });
@@ -82,7 +96,49 @@ impl Constraints {
             let push = collide_push(colliders.list.len(), substep, step.substeps);
             timing.measure(shaders::PBD_COLLIDE.name, || self.state.collide(colliders, &push));
         }
-        timing.measure(shaders::PBD_VELOCITY.name, || self.state.update_velocity(&parameters));
+        if self.springs.is_some() {
+            self.limit(substep + 1 == step.substeps, &parameters, timing);
+        } else {
+            timing.measure(shaders::PBD_VELOCITY.name, || self.state.update_velocity(&parameters));
+        }
+    }
+
+    /// Bounds the stretch at the end of a substep, and takes the velocities.
+    fn limit(&mut self, is_last: bool, parameters: &PbdParameters, timing: &mut CpuTiming) {
+        let state = &mut self.state;
+        let push = long_range_push(self.strain);
+        timing.measure(shaders::LIMIT_LONG_RANGE.name, || state.limit_long_range(parameters, &push));
+        let passes = self.strain.into_iter().flat_map(|strain| strain.passes(is_last));
+        // Whether the round before this one has left work.
+        let mut has_work = true;
+        for pass in passes {
+            if !has_work {
+                break;
+            }
+            let push = match pass {
+                LimitPass::LongLink(push) => {
+                    timing.measure(shaders::LIMIT_LONG_LINK.name, || state.limit_long_link(parameters, &push));
+                    continue;
+                }
+                LimitPass::Strain(push) => push,
+            };
+            let mut is_too_long = false;
+            timing.measure(shaders::LIMIT_STRAIN.name, || is_too_long = state.limit_strain(parameters, &push));
+            has_work = push.looks == 0 || is_too_long;
+        }
+        timing.measure(shaders::LIMIT_VELOCITY.name, || state.limit_velocity(parameters));
+    }
+
+    /// Finds the long range attachments anew, where there are any and something has changed.
+    fn refresh_limits(&mut self) {
+        if let Some(springs) = self.springs.as_ref().filter(|_| self.is_stale) {
+            let constraints = self.state.constraints();
+            let intact = springs.iter().zip(&constraints).filter(|(_, now)| now.index_a != now.index_b);
+            let intact: Vec<_> = intact.map(|(spring, _)| *spring).collect();
+            let (long_ranges, long_links) = ways(self.strain, &self.state.positions, &intact);
+            self.state.set_long_ranges(long_ranges, long_links);
+        }
+        self.is_stale = false;
     }
 
     /// Goes over all constraints and hinges once.
@@ -109,6 +165,7 @@ impl Constraints {
 
 impl CpuSolver for Constraints {
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming) {
+        self.refresh_limits();
         self.external.start_step(time, &self.step);
         self.cut_pending(timing);
         self.cut_with(&self.cuts.due(time, &self.step), timing);
@@ -116,6 +173,15 @@ impl CpuSolver for Constraints {
             let time = self.step.start_of(substep, time);
             self.substep(substep, time, colliders, timing);
         }
+    }
+
+    fn jump(&mut self, carried: &Carried) {
+        carried.carry_points(&mut self.state.positions);
+        carried.carry_vectors(&mut self.state.velocities);
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.frame = frame;
     }
 
     fn cut_pending(&mut self, timing: &mut CpuTiming) {
@@ -129,6 +195,7 @@ impl CpuSolver for Constraints {
 
     fn reset(&mut self) {
         self.external.reset();
+        self.is_stale = true;
         self.cuts.set_pending(&[]);
         if std::mem::take(&mut self.is_cut) {
             (self.state, self.external.triangles) = self.start.clone();
@@ -172,6 +239,7 @@ impl CpuSolver for Constraints {
 
     fn set_inverse_mass(&mut self, particle: u32, inverse_mass: f32) {
         self.state.positions[particle as usize].w = inverse_mass;
+        self.is_stale = true;
         self.external.let_go(particle);
     }
 
@@ -201,7 +269,7 @@ impl CpuSolver for Constraints {
         let before = (self.settings, self.state.clone());
         self.settings.constraint_solver = order;
         let (parameters, timing) = (self.parameters(), &mut CpuTiming::default());
-        self.state.predict(&parameters, &PredictPush::default());
+        self.state.predict(&parameters, 0.0);
         let mut residuals = vec![self.error()];
         for iteration in 0..iterations {
             self.iterate(iteration, &parameters, timing);

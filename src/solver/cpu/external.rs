@@ -6,13 +6,15 @@ use super::CpuTiming;
 use crate::cpu::Air;
 use crate::engine::ShaderCode;
 use crate::layout::{self, AirParameters, AttachPush, AttachedParticle, GripParticle, PullPush};
-use crate::model::{Attachment, Cloth, Grip};
+use crate::model::{Attachment, Cloth, Grip, Jump};
 use crate::solver::attachments::{attach_push, attached_particles, attachments_during, place_of, release_past};
 use crate::solver::{State, Step, Surroundings};
 
 pub(super) struct External {
     attachments: Vec<Attachment>,
     attached: Vec<AttachedParticle>,
+    /// Where the paths of the attachments have been carried.
+    pub(super) frame: Option<Jump>,
     /// Where `attachments` are during the step.
     moving: Vec<layout::Attachment>,
     air: Option<(Air, AirParameters)>,
@@ -33,6 +35,7 @@ impl External {
         Self {
             attachments: surroundings.attachments.to_vec(),
             attached: attached_particles(surroundings.attachments),
+            frame: None,
             moving: Vec::new(),
             air,
             grip: None,
@@ -42,7 +45,7 @@ impl External {
 
     /// Moves the attachments to the step that starts at `time` \[s\].
     pub(super) fn start_step(&mut self, time: f64, step: &Step) {
-        self.moving = attachments_during(&self.attachments, time, step);
+        self.moving = attachments_during(&self.attachments, time, step, self.frame).collect();
     }
 
     /// `particles` as a state has them at its time, as those of a solver on a device.

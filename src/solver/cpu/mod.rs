@@ -5,14 +5,15 @@
 
 mod constraints;
 mod external;
+mod guard;
 mod on_device;
 mod playback;
 mod ropes;
 mod simulation;
 mod springs;
 mod timing;
-mod uploads;
 
+pub use guard::CpuGuard;
 pub use playback::PlayedFrames;
 pub use simulation::CpuSimulation;
 pub use timing::{CpuPassTiming, CpuRunTiming, CpuTiming};
@@ -22,12 +23,18 @@ use glam::{Vec3, Vec4};
 use super::{ConstraintSolver, PbdSettings, State, rope};
 use crate::cpu::Colliders;
 use crate::layout::Constraint;
-use crate::model::{Blade, Grip};
+use crate::model::{Blade, Carried, Grip, Jump};
 
 /// A solver on the CPU with the state of what it moves.
 trait CpuSolver: Send {
     /// Runs one step that starts at `time` \[s\] and in which the colliders move as they say, and measures its passes.
     fn step(&mut self, time: f64, colliders: &Colliders<'_>, timing: &mut CpuTiming);
+
+    /// As [`Solver::record_jumps`](super::Solver::record_jumps), at once.
+    fn jump(&mut self, carried: &Carried);
+
+    /// As [`Solver::set_frame`](super::Solver::set_frame).
+    fn set_frame(&mut self, frame: Option<Jump>);
 
     /// Cuts with the blades that wait for the next step, as a step does at first.
     fn cut_pending(&mut self, _timing: &mut CpuTiming) {}

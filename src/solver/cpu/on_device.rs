@@ -3,13 +3,13 @@
 use glam::{Vec3, Vec4};
 
 use super::simulation::run;
-use super::uploads::Uploads;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu;
 use crate::engine::{self, Buffer, Device, Recorder};
-use crate::model::{Blade, Body, Collider, Grip, triangles_around};
+use crate::model::{Blade, Body, Carried, Collider, Grip, Jump, triangles_around};
 use crate::solver::dragged::Dragged;
-use crate::solver::{Colliders, ConstraintSolver, Particles, PbdSettings, Solver, State, Step, Triangles};
+use crate::solver::uploads::Uploads;
+use crate::solver::{Colliders, ConstraintSolver, Motion, Particles, PbdSettings, Solver, State, Step, Triangles};
 
 pub(super) struct OnDevice {
     solver: Box<dyn CpuSolver>,
@@ -105,9 +105,8 @@ impl OnDevice {
 
 impl Solver for OnDevice {
     fn record(&mut self, recorder: &mut Recorder<'_>, time: f64) -> engine::Result<()> {
-        let seen = self.colliders.during(time, time + f64::from(self.step.dt));
-        self.colliders.record_seen(recorder, &seen)?;
-        let colliders = cpu::Colliders { list: &seen, samples: &self.samples };
+        self.colliders.record(recorder, time, time + f64::from(self.step.dt))?;
+        let colliders = cpu::Colliders { list: self.colliders.seen(), samples: &self.samples };
         run(&mut *self.solver, time, &colliders, &mut self.timing);
         self.upload_lists(recorder)?;
         self.upload_particles(recorder)
@@ -119,8 +118,21 @@ impl Solver for OnDevice {
         if self.particles_changed { self.upload_particles(recorder) } else { Ok(()) }
     }
 
+    fn record_jumps(&mut self, recorder: &mut Recorder<'_>, carried: &Carried) -> engine::Result<()> {
+        self.solver.jump(carried);
+        self.upload_particles(recorder)
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.solver.set_frame(frame);
+    }
+
     fn particles(&self) -> Vec<Particles> {
         vec![self.particles.clone()]
+    }
+
+    fn motions(&self) -> Vec<Motion> {
+        vec![Motion::OnHost]
     }
 
     fn current(&self) -> usize {

@@ -4,7 +4,7 @@ use glam::Vec4;
 
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::Colliders;
-use crate::model::{Body, Grip};
+use crate::model::{Body, Carried, Grip, Jump};
 use crate::solver::state::truncated;
 use crate::solver::{State, Step};
 
@@ -39,6 +39,14 @@ impl CpuSolver for Playback {
         let end = time + f64::from(self.step.dt);
         timing.measure("playback", || self.go_to(end));
     }
+
+    /// So that nothing is between two frames of which the second is after a jump.
+    fn jump(&mut self, carried: &Carried) {
+        carried.carry_points(&mut self.now);
+    }
+
+    /// What is played back hangs on no path.
+    fn set_frame(&mut self, _frame: Option<Jump>) {}
 
     fn particles(&self) -> HostParticles<'_> {
         if !self.is_rope {

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
-use crate::model::{self, Grip};
+use crate::model::{self, Carried, Grip, Jump};
 use crate::shaders;
 use crate::solver::rope::{LET_GO, PINNED};
 use crate::solver::rope_hand::RopeHand;
@@ -53,6 +53,22 @@ impl CpuSolver for Ropes {
         timing.measure(shaders::ROPE_STEP.name, || {
             self.state.step(&parameters, self.list.list(), &self.rests, colliders, &push)
         });
+    }
+
+    fn jump(&mut self, carried: &Carried) {
+        let (state, rope_count) = (&self.state, self.ropes.ropes().len());
+        let extended = |places: &[Vec3]| places.iter().map(|place| place.extend(0.0)).collect::<Vec<_>>();
+        let [mut previous, mut current] = [state.previous(), state.positions()].map(extended);
+        carried.carry_points(&mut previous);
+        carried.carry_points(&mut current);
+        let mut jumped = cpu::RopeVerlet::new(&truncated(&previous), &truncated(&current), rope_count);
+        jumped.levels_mut().copy_from_slice(state.levels());
+        jumped.pinned_mut().copy_from_slice(state.pinned());
+        self.state = jumped;
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.list.set_frame(frame);
     }
 
     fn particles(&self) -> HostParticles<'_> {

@@ -1,6 +1,6 @@
 //! What is simulated, with its solver and its time, on the CPU.
 
-use glam::{Vec3, Vec4};
+use glam::{Quat, Vec3, Vec4};
 
 use super::constraints::Constraints;
 use super::on_device::OnDevice;
@@ -10,13 +10,15 @@ use super::springs::{MassSpring, Verlet};
 use super::{CpuSolver, CpuTiming};
 use crate::cpu::Colliders;
 use crate::engine::{self, Device};
+use crate::layout::{self, Look};
 use crate::model::{self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_samples};
 use crate::solver::colliders::during;
 use crate::solver::dragged::Dragged;
-use crate::solver::simulation::{SimulatedTime, intact_strain};
+use crate::solver::simulation::{Jumping, SimulatedTime, intact_strain};
+use crate::solver::watched_springs::WatchedSprings;
 use crate::solver::{
-    ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, State, Step, Surroundings,
-    VerletSettings,
+    ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, State, StateMismatch, Step,
+    Surroundings, VerletSettings,
 };
 
 /// What runs on the CPU alone: the model, the solver that holds its state, and the time. It works on the threads of the
@@ -31,16 +33,20 @@ pub struct CpuSimulation {
     /// As [`collider_samples`] has them.
     samples: Vec<f32>,
     dragged: Dragged,
+    /// Where the colliders were during the last step.
+    seen: Vec<layout::Collider>,
     step: Step,
     time: SimulatedTime,
     pins: Pins,
+    jumping: Jumping,
 }
 
 impl CpuSimulation {
     fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
         let (dragged, pins) = (Dragged::new(colliders.len()), Pins::default());
         let (samples, colliders) = (collider_samples(colliders), colliders.to_vec());
-        Self { body, solver, colliders, samples, dragged, step, time: SimulatedTime::default(), pins }
+        let (time, jumping, seen) = (SimulatedTime::default(), Jumping::new(&body), Vec::new());
+        Self { body, solver, colliders, samples, dragged, seen, step, time, pins, jumping }
     }
 
     /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
@@ -92,11 +98,39 @@ impl CpuSimulation {
 
     /// Runs one step, and says how long its passes took.
     pub fn advance(&mut self) -> CpuTiming {
+        self.jump();
         let (mut timing, time) = (CpuTiming::default(), self.time());
-        let list = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
-        run(&mut *self.solver, time, &Colliders { list: &list, samples: &self.samples }, &mut timing);
+        self.seen = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
+        run(&mut *self.solver, time, &Colliders { list: &self.seen, samples: &self.samples }, &mut timing);
         self.time.steps += 1;
+        self.jumping.step();
         timing
+    }
+
+    /// Looks at the body as it is after the last step, with its `springs`.
+    pub(in crate::solver) fn look(&mut self, springs: &WatchedSprings) -> Look {
+        let elongation = self.solver.pbd_settings_mut().map_or(1.0, |settings| settings.elongation);
+        let (state, intact) = (self.solver.state(self.time()), self.solver.intact());
+        springs.look(&state, intact.as_deref(), (&self.seen, &self.samples), elongation)
+    }
+
+    /// Makes the jumps that [`CpuSimulation::advance`] would otherwise make at the start of its step, as
+    /// [`Simulation::record_jumps`].
+    pub fn jump(&mut self) {
+        let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
+        if let Some(carried) = self.jumping.take_due(&self.body, &self.pins, start, end) {
+            self.solver.jump(&carried);
+        }
+    }
+
+    /// Puts the whole body elsewhere, as [`Simulation::record_teleport`].
+    ///
+    /// # Panics
+    /// As there.
+    pub fn teleport(&mut self, rotation: Quat, translation: Vec3) {
+        let carried = self.jumping.put(rotation, translation);
+        self.solver.set_frame(self.jumping.frame);
+        self.solver.jump(&carried);
     }
 
     /// Says where the camera is \[m\], as [`Solver::set_camera`](crate::solver::Solver::set_camera).
@@ -114,6 +148,8 @@ impl CpuSimulation {
         self.time = SimulatedTime::default();
         self.pins.clear();
         self.dragged = Dragged::new(self.colliders.len());
+        self.jumping.go_on(None);
+        self.solver.set_frame(None);
         self.solver.reset();
     }
 
@@ -154,21 +190,32 @@ impl CpuSimulation {
         let time = self.time();
         let colliders = (&*self.colliders, self.samples, self.dragged);
         let solver = OnDevice::new(device, self.solver, &self.body, colliders, self.step, time)?;
-        Ok(Simulation::at(self.time, self.pins, self.body, Box::new(solver), self.step))
+        Ok(Simulation::at(self.time, self.pins, self.jumping, self.body, Box::new(solver), self.step))
     }
 
     /// What the body does now.
     #[must_use]
     pub fn state(&self) -> State {
-        State { pins: self.pins.clone(), dragged: self.dragged.offsets().to_vec(), ..self.solver.state(self.time()) }
+        let (body, pins, dragged) = (self.body.fingerprint(), self.pins.clone(), self.dragged.offsets().to_vec());
+        State { body, pins, dragged, frame: self.jumping.frame, ..self.solver.state(self.time()) }
+    }
+
+    /// Whether this simulation can go on from a state, as [`Simulation::check`].
+    ///
+    /// # Errors
+    /// As [`Simulation::check`].
+    pub fn check(&self, state: &State) -> Result<(), StateMismatch> {
+        state.check(&self.body, self.colliders.len())
     }
 
     /// Goes on from a state of the same body, as [`Simulation::go_on_from`].
     ///
     /// # Panics
-    /// Where the state is not of as many particles.
+    /// As [`Simulation::go_on_from`].
     pub fn go_on_from(&mut self, state: &State) {
         self.time = SimulatedTime::from(state.time);
+        self.jumping.go_on(state.frame);
+        self.solver.set_frame(state.frame);
         self.solver.set_state(state);
         self.pins.clear();
         for (particle, pinned) in state.pins.changes() {

@@ -5,7 +5,7 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders};
-use crate::model::{Cloth, Grid, Grip};
+use crate::model::{Carried, Cloth, Grid, Grip, Jump};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::state::truncated;
@@ -56,6 +56,17 @@ impl CpuSolver for Verlet {
                 state.attach(particles, attachments, push);
             });
         }
+    }
+
+    fn jump(&mut self, carried: &Carried) {
+        let [mut previous, mut current] = [self.state.previous().to_vec(), self.state.current().to_vec()];
+        carried.carry_points(&mut previous);
+        carried.carry_points(&mut current);
+        self.state = cpu::Verlet::new(&previous, &current);
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.frame = frame;
     }
 
     fn particles(&self) -> HostParticles<'_> {
@@ -127,6 +138,18 @@ impl CpuSolver for MassSpring {
                 state.attach(particles, attachments, push);
             });
         }
+    }
+
+    fn jump(&mut self, carried: &Carried) {
+        let [mut positions, mut velocities] = [self.state.positions().to_vec(), self.state.velocities().to_vec()];
+        carried.carry_points(&mut positions);
+        carried.carry_vectors(&mut velocities);
+        self.state = cpu::MassSpring::new(&positions);
+        self.state.velocities_mut().copy_from_slice(&velocities);
+    }
+
+    fn set_frame(&mut self, frame: Option<Jump>) {
+        self.external.frame = frame;
     }
 
     fn particles(&self) -> HostParticles<'_> {

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+/// Most runs that are kept, as nobody may ever ask for them.
+const MOST_RUNS: usize = 1 << 14;
+
 /// Wall time of one pass, summed over its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPassTiming {
@@ -31,7 +34,7 @@ pub struct CpuRunTiming {
 pub struct CpuTiming {
     /// Its passes, in order of their first call.
     pub passes: Vec<CpuPassTiming>,
-    /// When they ran, in order.
+    /// When they ran, in order; the first 16,384 times.
     pub runs: Vec<CpuRunTiming>,
 }
 
@@ -54,6 +57,9 @@ impl CpuTiming {
             }
             None => self.passes.push(CpuPassTiming { name, calls: 1, time }),
         }
+        if self.runs.len() == MOST_RUNS {
+            return;
+        }
         match self.runs.last_mut().filter(|run| run.name == name) {
             Some(run) => {
                 run.calls += 1;
@@ -61,5 +67,24 @@ impl CpuTiming {
             }
             None => self.runs.push(CpuRunTiming { name, calls: 1, start, time }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_takes_piles_up_no_further() {
+        let mut timing = CpuTiming::default();
+        for _ in 0..MOST_RUNS {
+            ["one", "one", "other"].into_iter().for_each(|name| timing.measure(name, || ()));
+        }
+        let calls: Vec<_> = timing.passes.iter().map(|pass| (pass.name, pass.calls as usize)).collect();
+        assert_eq!(calls, [("one", 2 * MOST_RUNS), ("other", MOST_RUNS)]);
+        assert_eq!(timing.runs.len(), MOST_RUNS);
+        assert!(
+            timing.runs.iter().zip([2, 1].iter().cycle()).take(MOST_RUNS - 1).all(|(run, calls)| run.calls == *calls)
+        );
     }
 }

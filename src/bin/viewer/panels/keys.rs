@@ -19,6 +19,7 @@ const KEYS: &[(&str, &str)] = &[
     ("-", "constraints 1 % shorter"),
     ("P", "take a picture"),
     ("M", "record a video, or end it"),
+    ("S", "save the state"),
     #[cfg(feature = "capture")]
     ("F12", "capture the next frame for RenderDoc"),
     ("Tab", "show or hide the panel"),

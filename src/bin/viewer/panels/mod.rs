@@ -47,6 +47,7 @@ pub enum Command {
     TakePicture,
     /// Begins to record a video, or ends it.
     ToggleRecording,
+    SaveState,
     /// Chooses how the next video is written.
     RecordAs(Format),
     /// Goes on with this scene: from where the body is now, if it is still the same body.

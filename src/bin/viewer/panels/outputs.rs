@@ -1,4 +1,4 @@
-//! Buttons that take a picture and record a video.
+//! Buttons that take a picture, record a video and save the state.
 
 use egui::{Button, Ui};
 
@@ -25,7 +25,13 @@ pub fn show(ui: &mut Ui, facts: &Facts<'_>, commands: &mut Vec<Command>) {
                 let hint = "Where pictures are written more slowly than they are drawn, the scene waits for that";
                 ui.weak(format!("{} pictures{waiting}", video.pictures())).on_hover_text(hint);
             }
-            None => formats(ui, facts, commands),
+            None => {
+                formats(ui, facts, commands);
+                let hint = "S: what the scene does now, into the working folder; dropped on this window, it goes on";
+                if ui.button("State").on_hover_text(hint).clicked() {
+                    commands.push(Command::SaveState);
+                }
+            }
         }
     });
 }

@@ -38,6 +38,7 @@ impl View {
             Key::Character(text) if text.eq_ignore_ascii_case("v") => self.change_view(),
             Key::Character(text) if text.eq_ignore_ascii_case("p") => self.take_picture(),
             Key::Character(text) if text.eq_ignore_ascii_case("m") => self.toggle_recording(),
+            Key::Character(text) if text.eq_ignore_ascii_case("s") => self.save_state(),
             Key::Character(text) if matches!(text.as_str(), "+" | "-") => self.elongate(text == "+"),
             _ => return Ok(()),
         }
@@ -73,6 +74,7 @@ impl View {
             *settings = self.scene.pbd_settings();
         }
         self.clock.set_time_scale(self.scene.time_scale);
+        self.attempt(Self::watch_anew);
     }
 
     fn pause(&mut self) {
@@ -86,8 +88,9 @@ impl View {
     }
 
     fn reset(&mut self) -> Result<()> {
+        self.take_steps_of_scene()?;
         self.hands.let_go(&mut self.run.simulation);
-        self.run.simulation.reset()?;
+        self.run.reset()?;
         self.backup.forget();
         self.clock.reset();
         self.kept = false;
@@ -99,7 +102,7 @@ impl View {
     fn seek(&mut self, frame: u32) -> Result<()> {
         let Some(playback) = &self.scene.playback else { return Ok(()) };
         let state = State { time: playback.time_of(frame), ..self.run.simulation.state()? };
-        self.run.simulation.go_on_from(&state)?;
+        self.run.go_on_from(&state)?;
         self.backup.forget();
         self.clock.reset();
         self.kept = false;
@@ -128,6 +131,7 @@ impl View {
                 Command::Show(shown) => self.show(shown),
                 Command::TakePicture => self.take_picture(),
                 Command::ToggleRecording => self.toggle_recording(),
+                Command::SaveState => self.save_state(),
                 Command::RecordAs(format) => self.outputs.format = format,
                 Command::Change(scene) => {
                     self.attempt(|view| view.change(*scene));

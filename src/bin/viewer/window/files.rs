@@ -1,13 +1,19 @@
-//! Scene files that are dropped on the window, and the file that is loaded again.
+//! Files that are dropped on the window, and the file that is loaded again.
 
 use super::View;
+use super::states::is_state;
 use crate::source::Source;
 
 impl View {
-    /// Starts with the file that was dropped on the window, if there is one; of several, with the last.
+    /// Starts with the file that was dropped on the window, if there is one, or goes on from the state in it; of several, the
+    /// last.
     pub(super) fn open_dropped(&mut self) {
         if let Some(path) = self.dropped.take() {
-            self.start_from(Source::plain(path));
+            if is_state(&path) {
+                self.attempt(|view| view.load_state(&path));
+            } else {
+                self.start_from(Source::plain(path));
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use super::View;
 use super::hands::Tool;
 use super::recovery::Kept;
 use crate::arguments::{Arguments, DEFAULT_SCENE, DEFAULT_SIZE};
+use crate::interrupt;
 use crate::memory::Memory;
 use crate::mouse::Mouse;
 use crate::run::instance;
@@ -85,12 +86,20 @@ impl View {
             .with_title(format!("tautline: {}", opening.scene.name))
             .with_inner_size(PhysicalSize::new(width, height));
         let window = Arc::new(event_loop.create_window(attributes).context("no window can be opened")?);
-        match Self::on(opening.kept(window.clone(), arguments)?, arguments) {
+        let mut view = match Self::on(opening.kept(window.clone(), arguments)?, arguments) {
             Err(reason) if opening.is_remembered => {
                 let default = Opening::by_default(arguments, opening.size, Some(&reason))?;
-                Self::on(default.kept(window, arguments)?, arguments)
+                Self::on(default.kept(window.clone(), arguments)?, arguments)?
             }
-            result => result,
+            result => result?,
+        };
+        if let Some(path) = &arguments.load_state {
+            view.load_state(path)?;
         }
+        if arguments.save_state.is_some() {
+            // Ends it as closing the window does.
+            interrupt::watch(move || window.request_redraw());
+        }
+        Ok(view)
     }
 }

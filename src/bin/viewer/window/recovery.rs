@@ -16,9 +16,9 @@ use super::{View, swapchain};
 use crate::arguments::{Arguments, Backend};
 use crate::memory::Memory;
 use crate::mouse::Mouse;
-use crate::output;
 use crate::source::Source;
 use crate::video::Format;
+use crate::{output, state_file};
 
 /// What is lost more often than this within [`SPAN`] is given up.
 const MOST_LOSSES: usize = 3;
@@ -72,9 +72,11 @@ impl View {
             let is_device = match error.downcast_ref::<Error>() {
                 Some(Error::DeviceLost { .. }) => true,
                 Some(Error::Vulkan { result: vk::Result::ERROR_SURFACE_LOST_KHR, .. }) => false,
-                _ => return Err(error),
+                _ => return self.kept().give_up(error, arguments),
             };
-            count_loss(&mut self.losses, &error)?;
+            if let Err(error) = count_loss(&mut self.losses, &error) {
+                return self.kept().give_up(error, arguments);
+            }
             if is_device {
                 return Self::reopen(self.kept(), error, arguments);
             }
@@ -113,17 +115,17 @@ impl View {
                 Err(next) => error = next,
             }
             std::thread::sleep(PAUSE);
-            count_loss(&mut kept.losses, &error)?;
+            if let Err(error) = count_loss(&mut kept.losses, &error) {
+                return kept.give_up(error, arguments);
+            }
         }
     }
 
     /// Lets everything go that belongs to the device.
     fn kept(mut self) -> Kept {
         // The CPU still has what it computed; what a device had is lost with it.
-        let mut state = self.run.simulation.state().ok().or_else(|| self.backup.state().cloned());
-        if let (Some(state), Some(particle)) = (&mut state, self.hands.unpinned()) {
-            state.pins.set(self.run.simulation.body(), particle, true);
-        }
+        let backup = self.backup.state().cloned();
+        let state = self.run.simulation.state().ok().or(backup).map(|state| self.repinned(state));
         self.mouse.let_go();
         Kept {
             instance: self.run.device.instance().clone(),
@@ -145,6 +147,14 @@ impl View {
             note: None,
             losses: self.losses,
         }
+    }
+}
+
+impl Kept {
+    /// Ends with the error, and saves what is known of the state, where that was asked for.
+    fn give_up(self, error: anyhow::Error, arguments: &Arguments) -> Result<View> {
+        let saved = self.state.map_or(Ok(()), |state| state_file::save(arguments, || Ok(state)));
+        state_file::told(Err(error), saved)
     }
 }
 

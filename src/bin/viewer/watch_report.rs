@@ -1,0 +1,63 @@
+//! What looks at the steps of a run have found, for its report.
+
+use serde::Serialize;
+use tautline::layout::Look;
+use tautline::scene::Watching;
+use tautline::solver::WatchPolicy;
+
+/// What was watched for, and what was found over all steps that were looked at.
+#[derive(Debug, Serialize)]
+pub struct WatchReport {
+    policy: &'static str,
+    /// Of how many steps one was looked at.
+    every: u64,
+    max_strain: f32,
+    /// \[m/s\]
+    max_speed: f32,
+    /// Of all constraints, as a share of their rest length.
+    max_error: f32,
+    /// In a collider \[m\].
+    max_depth: f32,
+    /// Most particles that were not finite at a time.
+    non_finite: u32,
+    /// What was said.
+    alarms: Vec<String>,
+    /// Why the run was stopped, if it was.
+    pub stopped: Option<String>,
+}
+
+impl WatchReport {
+    /// None where nobody has looked.
+    pub fn of(watching: &Watching, greatest: &Look, every: u64) -> Option<Self> {
+        let policy = match watching.settings().policy {
+            WatchPolicy::Off => return None,
+            WatchPolicy::Warn => "warn",
+            WatchPolicy::Pause => "pause",
+            WatchPolicy::Recover => "recover",
+        };
+        Some(Self {
+            policy,
+            every,
+            max_strain: greatest.strain,
+            max_speed: greatest.speed,
+            max_error: greatest.error,
+            max_depth: greatest.depth,
+            non_finite: greatest.non_finite_count,
+            alarms: watching.alarms().to_vec(),
+            stopped: watching.stopped().map(str::to_string),
+        })
+    }
+
+    /// The line of the report for a person.
+    pub fn line(&self) -> String {
+        let Self { every, max_strain, max_speed, max_error, max_depth, .. } = self;
+        let steps = match every {
+            1 => "in all steps".into(),
+            _ => format!("in one of {every} steps and the last"),
+        };
+        format!(
+            "{steps}, at most: strain {max_strain:.4}, speed {max_speed:.4} m/s, constraint error {max_error:.4}, depth \
+             in colliders {max_depth:.6} m\n"
+        )
+    }
+}

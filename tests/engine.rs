@@ -225,6 +225,26 @@ fn recordings_are_timed_now_and_then_where_they_are_sampled() {
 }
 
 #[test]
+fn timings_that_nobody_takes_are_kept_up_to_a_number() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    let values = Buffer::zeroed(device, "values", 4).unwrap();
+    let mut frames = Frames::new(device, 2).unwrap();
+    for number in 0..Frames::TIMINGS_KEPT + 3 {
+        let mut recorder = frames.begin().unwrap();
+        // The last one has two.
+        for value in 0..if number == Frames::TIMINGS_KEPT + 2 { 2 } else { 1 } {
+            recorder.update(&values, &[value]).unwrap();
+        }
+        recorder.submit().unwrap();
+    }
+    frames.finish().unwrap();
+    let mut timings = frames.take_timings();
+    let calls = timings.next_back().flatten().map(|timing| timing.passes.iter().map(|pass| pass.calls).sum::<u32>());
+    assert_eq!((timings.len() + 1, calls), (Frames::TIMINGS_KEPT, Some(2)));
+}
+
+#[test]
 fn what_is_in_use_outlives_its_last_owner() {
     let validated = Validated::open();
     let mut frames = Frames::new(&validated.device, 2).unwrap();

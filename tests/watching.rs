@@ -156,7 +156,7 @@ fn no_preset_is_ever_wrong() {
         };
         let scene = load(name, &[&small[..], &[("watch_every", "1")]].concat());
         let mut simulation = scene.simulation(device).unwrap();
-        let mut guard = Watching::of(&scene).guard(device, &simulation).unwrap();
+        let mut guard = Watching::of(&scene).guard(device, &mut simulation).unwrap();
         let verdict = guarded(device, &mut simulation, &mut guard, 30, |_, _| {});
         assert_eq!(verdict, Verdict::Good, "{name}");
         assert!(guard.greatest().speed > 0.0 && guard.greatest().strain < 2.0, "{name}: {:?}", guard.greatest());
@@ -183,7 +183,7 @@ fn a_number_that_is_none_is_found_in_its_step_and_the_state_before_it_is_gone_ba
     ] {
         let told = format!("{} in {:?}, path {:?}", scene.solver, scene.storage, scene.path);
         let mut simulation = scene.simulation(device).unwrap();
-        let mut guard = Watching::of(&scene).guard(device, &simulation).unwrap();
+        let mut guard = Watching::of(&scene).guard(device, &mut simulation).unwrap();
         let mut states = Vec::new();
         let verdict = guarded(device, &mut simulation, &mut guard, 40, |simulation, step| {
             states.push(simulation.state().unwrap());
@@ -199,7 +199,7 @@ fn a_number_that_is_none_is_found_in_its_step_and_the_state_before_it_is_gone_ba
         assert!(to.state == *wanted, "{told}: {:?} is not {:?}", to.state.time, wanted.time);
         let mut simulation = scene.divided(2).simulation(device).unwrap();
         simulation.go_on_from(&to.state).unwrap();
-        guard.resume(&simulation).unwrap();
+        guard.resume(&mut simulation).unwrap();
         assert_eq!(guard.steps(), 17);
         let verdict = guarded(device, &mut simulation, &mut guard, 20, |_, _| {});
         assert_eq!(verdict, Verdict::Good, "{told}");
@@ -237,17 +237,17 @@ fn a_check_does_not_wait_for_the_recording_at_work() {
     let device = &validated.device;
     let scene = scene(&[("watch_every", "1")]);
     let mut simulation = scene.simulation(device).unwrap();
-    let mut guard = Watching::of(&scene).guard(device, &simulation).unwrap();
+    let mut guard = Watching::of(&scene).guard(device, &mut simulation).unwrap();
     let mut frames = Frames::new(device, 2).unwrap();
     // A look that was recorded, and is not submitted, can only be passed over: to wait for it would be for ever.
     let mut recorder = frames.begin().unwrap();
     simulation.record(&mut recorder).unwrap();
     guard.look(&mut recorder, &mut simulation, false).unwrap();
     guard.close(&mut recorder).unwrap();
-    assert_eq!(guard.check(&simulation, 1).unwrap(), Verdict::Good);
+    assert_eq!(guard.check(&mut simulation, 1).unwrap(), Verdict::Good);
     assert_eq!(guard.greatest().speed, 0.0);
     recorder.submit().unwrap();
-    assert_eq!(guard.check(&simulation, 0).unwrap(), Verdict::Good);
+    assert_eq!(guard.check(&mut simulation, 0).unwrap(), Verdict::Good);
     assert!(guard.greatest().speed > 0.0);
 }
 

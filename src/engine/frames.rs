@@ -1,10 +1,10 @@
 //! A ring of frames in flight: while the device works on one, the CPU records the next.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::vec_deque::Drain;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
-use std::vec::Drain;
 
 use ash::vk;
 
@@ -23,7 +23,8 @@ pub struct Frames {
     next: usize,
     /// How many recordings were begun.
     begun: u64,
-    finished: Vec<Option<FrameTiming>>,
+    /// The last of them, at most [`Frames::TIMINGS_KEPT`].
+    finished: VecDeque<Option<FrameTiming>>,
     keeps_timelines: bool,
     timing: Timing,
     replays: bool,
@@ -64,6 +65,9 @@ impl Frames {
     /// Of how many the whole of one is timed.
     pub const WHOLE_EVERY: u64 = 5;
 
+    /// How many timings are kept for who has not taken them.
+    pub const TIMINGS_KEPT: usize = 4096;
+
     /// A ring of `count` frames in flight, at least one; two let the CPU and the device work at the same time. On an instance
     /// for captures it records everything anew, so that captures read like the source.
     ///
@@ -75,7 +79,7 @@ impl Frames {
             slots,
             next: 0,
             begun: 0,
-            finished: Vec::new(),
+            finished: VecDeque::new(),
             keeps_timelines: false,
             timing: Timing::Passes,
             replays: !device.instance().captures(),
@@ -129,7 +133,7 @@ impl Frames {
     }
 
     /// The timings of the recordings that have finished since the last call, oldest first; `None` for a recording
-    /// without timestamps.
+    /// without timestamps. Of more than [`Frames::TIMINGS_KEPT`] only the last are there.
     pub fn take_timings(&mut self) -> Drain<'_, Option<FrameTiming>> {
         self.finished.drain(..)
     }
@@ -195,7 +199,10 @@ impl Frames {
             let timing = slot.timestamps.as_mut().map_or(Ok(None), read)?;
             // The next one in its place has room for as many.
             self.missed_passes = slot.timestamps.as_ref().is_some_and(Timestamps::has_missed);
-            self.finished.push(timing);
+            if self.finished.len() == Self::TIMINGS_KEPT {
+                self.finished.pop_front();
+            }
+            self.finished.push_back(timing);
         }
         Ok(())
     }

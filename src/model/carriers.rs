@@ -57,6 +57,8 @@ pub struct Carriers {
     movers: Vec<Mover>,
     /// For each particle, what it hangs together with. Empty as the movers are.
     components: Vec<u32>,
+    /// Of what holds particles, the paths that do not rest and the times at which it lets go \[s\].
+    changing: Vec<(Path, Option<f64>)>,
 }
 
 /// What holds particles along a path.
@@ -74,8 +76,10 @@ impl Carriers {
     pub fn new(body: &Body) -> Self {
         let particle_count = body.positions().len();
         let movers = movers(body);
+        let changes = |mover: &&Mover| mover.path.moves() || mover.release.is_some();
+        let changing = movers.iter().filter(changes).map(|mover| (mover.path.clone(), mover.release)).collect();
         if !movers.iter().any(|mover| mover.path.jumps()) {
-            return Self { particle_count, movers: Vec::new(), components: Vec::new() };
+            return Self { particle_count, movers: Vec::new(), components: Vec::new(), changing };
         }
         let springs = body.springs().iter().map(|spring| spring.particles);
         let sides = match body {
@@ -84,7 +88,16 @@ impl Carriers {
         };
         let sides = sides.iter().flat_map(|&[a, b, c]| [[a, b], [b, c]]);
         let components = Components::of_pairs(particle_count, springs.chain(sides)).of;
-        Self { particle_count, movers, components }
+        Self { particle_count, movers, components, changing }
+    }
+
+    /// Whether anything that holds particles moves, or lets go, in the step from `start` to `end` \[s\].
+    #[must_use]
+    pub fn act_during(&self, start: f64, end: f64) -> bool {
+        let acts = |(path, release): &(Path, Option<f64>)| {
+            !path.rests_during(start, end) || is_past(*release, end) && !is_past(*release, start)
+        };
+        self.changing.iter().any(acts)
     }
 
     /// All particles, by one jump.

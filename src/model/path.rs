@@ -101,6 +101,14 @@ impl Path {
         self.keyframes.len() > 1
     }
 
+    /// Whether it stays as it is during the step from `start` to `end` \[s\].
+    #[must_use]
+    pub fn rests_during(&self, start: f64, end: f64) -> bool {
+        let mut legs = self.keyframes.windows(2).filter(|leg| leg[0].time < end && leg[1].time > start);
+        self.jump_during(start, end).is_none()
+            && legs.all(|leg| leg[0].pose == leg[1].pose && leg[0].turn == DVec3::ZERO)
+    }
+
     /// Whether it jumps at some time.
     #[must_use]
     pub fn jumps(&self) -> bool {
@@ -299,6 +307,27 @@ mod tests {
         }
         // What lies before the first step is not made.
         assert_eq!(jumping(-1.0, 0.0, 8.0).jump_during(0.0, 0.25), None);
+    }
+
+    #[test]
+    fn it_rests_where_it_neither_moves_nor_turns_nor_jumps() {
+        let keyframes = [(1.0, 0.0), (2.0, 4.0), (3.0, 4.0), (4.0, 4.0), (4.0, 9.0)];
+        let path = Path::through(keyframes.map(|(time, x)| (time, pose(x, 0.0))).to_vec()).unwrap();
+        for (start, end, rests) in [
+            (0.0, 1.0, true),
+            (0.75, 1.25, false),
+            (1.25, 1.5, false),
+            (1.75, 2.25, false),
+            (2.0, 3.5, true),
+            (3.75, 4.0, false),
+            (4.0, 9.0, true),
+        ] {
+            assert_eq!(path.rests_during(start, end), rests, "{start} to {end} s");
+        }
+        // A whole turn ends as it began.
+        let turn = |turns: f64| Turn { axis: DVec3::Y, angle: turns * std::f64::consts::TAU };
+        let path = Path::turning(&[(0.0, Vec3::ZERO, turn(0.0)), (1.0, Vec3::ZERO, turn(1.0))]).unwrap();
+        assert!(!path.rests_during(0.25, 0.5) && path.rests_during(1.0, 2.0));
     }
 
     /// A frame that a person means is the end of a step, whatever an `f32` makes of the step's duration.

@@ -28,7 +28,7 @@ impl Key {
         let has_compliance = matches!(solver, SolverKind::Xpbd | SolverKind::XpbdDocument);
         let bends_by = scene.bends_by();
         let (applies, effect) = match self.name {
-            "time_scale" | "watch" | "watch_strain" | "watch_speed" | "watch_depth" | "watch_every" => {
+            "time_scale" | "watch" | "watch_strain" | "watch_speed" | "watch_depth" | "watch_every" | "sleep_speed" => {
                 (true, Effect::Setting)
             }
             "constraint_solver" | "damping" | "elongation" => (solver.takes_mesh(), Effect::Setting),

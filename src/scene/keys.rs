@@ -171,6 +171,9 @@ scene! {
     watch_depth: Option<f32> = None, in 0.0..=1e9, "m";
     /// Of how many steps one is looked at; 0 for as many as cost less than 2 % of them.
     watch_every: u32 = 0, in 0..=1_000_000, "";
+    /// Below which speed of its fastest particle a body falls asleep, once it has kept below it for a second \[m/s\]: it stays where
+    /// it is, and steps take no work, until something acts on it; 0 for never. A bake has none of it.
+    sleep_speed: f32 = 0.0, in 0.0..=1e9, "m/s";
     /// Gravity \[m/s²\].
     gravity: Vec3 = Vec3::new(0.0, -9.81, 0.0), in -1e9..=1e9, "m/s²";
 

@@ -18,6 +18,7 @@ impl Scene {
             most_speed: self.watch_speed,
             most_depth: self.watch_depth,
             every: self.watch_every,
+            sleep_speed: if self.playback.is_some() { 0.0 } else { self.sleep_speed },
         }
     }
 

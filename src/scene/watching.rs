@@ -31,13 +31,13 @@ impl Watching {
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn guard(&self, device: &Device, simulation: &Simulation) -> engine::Result<Guard> {
+    pub fn guard(&self, device: &Device, simulation: &mut Simulation) -> engine::Result<Guard> {
         Guard::new(device, simulation, self.settings(), self.most_factor)
     }
 
     /// The same of a run on the CPU alone.
     #[must_use]
-    pub fn cpu_guard(&self, simulation: &CpuSimulation) -> CpuGuard {
+    pub fn cpu_guard(&self, simulation: &mut CpuSimulation) -> CpuGuard {
         CpuGuard::new(simulation, self.settings(), self.most_factor)
     }
 

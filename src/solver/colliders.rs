@@ -16,6 +16,8 @@ pub struct Colliders {
     dragged: Dragged,
     /// What kernels see in the step that was recorded last, kept so that the next one takes no memory.
     seen: Vec<layout::Collider>,
+    /// Whether they have been replaced since the last step that was recorded.
+    are_set: bool,
 }
 
 impl Colliders {
@@ -38,7 +40,7 @@ impl Colliders {
         words.resize(MOST_COLLIDERS * size_of::<layout::Collider>() / size_of::<u32>(), 0);
         words.extend(collider_samples(list).into_iter().map(f32::to_bits));
         let buffer = Buffer::from_slice(device, "colliders.list", &words)?;
-        Ok(Self { list: list.to_vec(), buffer, dragged, seen })
+        Ok(Self { list: list.to_vec(), buffer, dragged, seen, are_set: false })
     }
 
     /// Replaces the colliders from the next recorded step on, for those who move them by other means than paths.
@@ -51,6 +53,7 @@ impl Colliders {
         let (before, now) = (self.list.iter().map(Collider::samples), list.iter().map(Collider::samples));
         assert!(before.eq(now), "the same samples as before");
         self.list = list.to_vec();
+        self.are_set = true;
     }
 
     /// Drags one of them from the next recorded step on, or none any more; what has been dragged stays off its path as far.
@@ -105,8 +108,14 @@ impl Colliders {
         &self.seen
     }
 
+    /// Whether any of them moves in the step from `start` to `end` \[s\], or has been replaced before it.
+    pub(super) fn act_during(&self, start: f64, end: f64) -> bool {
+        self.are_set || act_during(&self.list, &self.dragged, start, end)
+    }
+
     /// Goes to the step from `start` to `end` \[s\], in which what is dragged moves on.
     fn advance(&mut self, start: f64, end: f64) {
+        self.are_set = false;
         self.seen.clear();
         self.seen.extend(colliders_during(&self.list, start, end));
         self.dragged.advance(&mut self.seen, end - start);
@@ -134,6 +143,11 @@ pub(super) fn during(list: &[Collider], dragged: &mut Dragged, start: f64, end: 
     let mut seen: Vec<_> = colliders_during(list, start, end).collect();
     dragged.advance(&mut seen, end - start);
     seen
+}
+
+/// Whether any collider moves in the step from `start` to `end` \[s\], by itself or as it is dragged.
+pub(super) fn act_during(list: &[Collider], dragged: &Dragged, start: f64, end: f64) -> bool {
+    dragged.is_dragging() || list.iter().any(|collider| !collider.path.rests_during(start, end))
 }
 
 /// The push constants of substep number `substep` of `substeps`, for so many colliders.

@@ -30,6 +30,11 @@ impl Dragged {
         &self.offsets
     }
 
+    /// Whether one of them is being dragged.
+    pub(super) fn is_dragging(&self) -> bool {
+        self.drag.is_some()
+    }
+
     /// As [`Colliders::drag`](super::Colliders::drag).
     pub(super) fn drag(&mut self, drag: Option<Drag>) {
         if let Some(Drag { collider, .. }) = drag {

@@ -45,15 +45,15 @@ impl Guard {
     /// What the engine reports.
     pub fn new(
         device: &Device,
-        simulation: &Simulation,
+        simulation: &mut Simulation,
         settings: WatchSettings,
         most_factor: u32,
     ) -> engine::Result<Self> {
+        simulation.sleep_below(settings.sleep_speed);
         let start = (settings.policy == WatchPolicy::Recover).then(|| simulation.state()).transpose()?;
         let (body, passes) = (simulation.body(), simulation.passes());
         let dispatches = passes.iter().map(|(_, calls)| calls).sum();
-        let looks = settings.policy != WatchPolicy::Off;
-        let watch = looks.then(|| Watch::new(device, simulation)).transpose()?;
+        let watch = settings.looks().then(|| Watch::new(device, simulation)).transpose()?;
         let counts = (watch.as_ref().map_or(0, Watch::spring_count), dispatches);
         Ok(Self {
             device: device.clone(),
@@ -72,7 +72,7 @@ impl Guard {
     /// # Errors
     /// What the engine reports.
     pub fn look(&mut self, recorder: &mut Recorder<'_>, simulation: &mut Simulation, last: bool) -> engine::Result<()> {
-        let due = self.judge.advance(last);
+        let due = self.judge.advance(last, simulation.sleep(), (simulation.time(), simulation.step()));
         let Some(watch) = self.watch.as_mut().filter(|_| due.look) else {
             return Ok(());
         };
@@ -114,7 +114,7 @@ impl Guard {
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn check(&mut self, simulation: &Simulation, in_flight: usize) -> engine::Result<Verdict> {
+    pub fn check(&mut self, simulation: &mut Simulation, in_flight: usize) -> engine::Result<Verdict> {
         let mut told = None;
         while self.closed.iter().filter(|batch| batch.ends).count() > in_flight {
             let Some(batch) = self.closed.pop_front() else { break };
@@ -128,6 +128,7 @@ impl Guard {
                     LookPlace::Slot(slot) => read[slot],
                     LookPlace::Known(look) => look,
                 };
+                simulation.sleep_mut().take_in(time, &look);
                 let Some(alarm) = self.judge.take_in((step, time, look), simulation.body()) else { continue };
                 match self.judge.settings().policy {
                     WatchPolicy::Off | WatchPolicy::Warn => told = told.or(Some(alarm)),
@@ -173,7 +174,8 @@ impl Guard {
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn resume(&mut self, simulation: &Simulation) -> engine::Result<()> {
+    pub fn resume(&mut self, simulation: &mut Simulation) -> engine::Result<()> {
+        simulation.sleep_below(self.settings().sleep_speed);
         self.forget();
         self.free.clear();
         if self.watch.is_some() {

@@ -1,5 +1,6 @@
 //! Decides what the looks at a run mean, wherever it runs: what is told, where it goes back to, and with how long a step it goes on.
 
+use super::sleep::Sleep;
 use super::{Alarm, State, Step, WatchPolicy, WatchSettings, steps_between_looks};
 use crate::layout::Look;
 use crate::model::Body;
@@ -119,11 +120,13 @@ impl Judge {
         self.settings.policy == WatchPolicy::Recover
     }
 
-    /// Counts a step, and says what it needs; the `last` one is always looked at.
-    pub(super) fn advance(&mut self, last: bool) -> Due {
+    /// Counts a step that ended at `time` \[s\], and says what it needs. The `last` one is always looked at, and of the others
+    /// those that the body has slept through never are.
+    pub(super) fn advance(&mut self, last: bool, sleep: &Sleep, (time, step): (f64, &Step)) -> Due {
         self.step += 1;
-        let is_on = self.settings.policy != WatchPolicy::Off;
-        let look = is_on && (last || self.step >= self.last_look + self.every);
+        let is_due =
+            || !sleep.has_slept() && (self.step >= self.last_look + self.every || sleep.wants_look(time, step));
+        let look = self.settings.looks() && (last || is_due());
         if look {
             self.last_look = self.step;
             self.looks += 1;

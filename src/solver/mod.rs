@@ -37,6 +37,7 @@ mod rope;
 mod rope_hand;
 mod rope_list;
 mod simulation;
+mod sleep;
 mod state;
 mod state_check;
 mod state_file;
@@ -145,6 +146,11 @@ pub struct Wind {
 }
 
 impl Wind {
+    /// Whether it is another wind at another time.
+    pub(super) fn changes(&self) -> bool {
+        self.flutter != 0.0
+    }
+
     /// Phase of the flutter at `time` \[s\], in \[0, 2π) \[rad\]: taken in f64, so that it stays exact for hours.
     #[must_use]
     pub fn flutter_phase(&self, time: f64) -> f32 {
@@ -294,6 +300,12 @@ pub trait Solver {
 
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
+
+    /// Whether anything but paths and hands acts on the body in the step from `start` to `end` \[s\] that does not in each
+    /// step: a cut that falls, or a wind that changes.
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        false
+    }
 
     /// Lets a hand pull at particles from the next recorded step on, or none any more; a particle that is let go keeps
     /// the velocity that it has.

@@ -469,6 +469,11 @@ impl Solver for Pbd {
         Some(&mut self.settings)
     }
 
+    fn is_driven(&self, start: f64, end: f64) -> bool {
+        self.settings.wind.changes()
+            || self.cutter.as_ref().is_some_and(|cutter| cutter.schedule.cuts_during(start, end))
+    }
+
     fn set_grip(&mut self, grip: Option<Grip>) {
         self.external.set_grip(grip);
     }

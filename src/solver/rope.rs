@@ -95,6 +95,11 @@ impl RopeSettings {
         all_during(ropes, sways, None, start, end)
     }
 
+    /// Whether ropes move in a motion baked beforehand.
+    pub(super) fn sways(&self) -> bool {
+        self.detail.is_some_and(|detail| detail.sway_angle != 0.0)
+    }
+
     /// How each of `ropes` sways at level 3, and its particles at rest, from the first end that is held, in xyz \[m\];
     /// shape \[particle_count\]. Ropes without a baked motion have zeros.
     #[must_use]
@@ -361,6 +366,10 @@ impl Solver for RopeVerlet {
 
     fn set_camera(&mut self, position: Vec3) {
         self.camera = Some(position);
+    }
+
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        self.settings.sways()
     }
 
     fn set_grip(&mut self, grip: Option<Grip>) {

@@ -4,6 +4,7 @@ use std::mem;
 
 use glam::{Quat, Vec3, Vec4};
 
+use super::sleep::Sleep;
 use super::{
     Colliders, ConstraintSolver, CpuTiming, Motion, Particles, PbdSettings, Solver, State, StateMismatch, Step,
     Triangles,
@@ -19,6 +20,7 @@ pub struct Simulation {
     time: SimulatedTime,
     pins: Pins,
     jumping: Jumping,
+    sleep: Sleep,
 }
 
 /// Simulated time: whole steps from a start. The `f32` of a step has 24 bits, so its multiples and their sums are exact up to
@@ -43,6 +45,14 @@ impl SimulatedTime {
     }
 }
 
+/// How far a body has come, and how it goes on.
+pub(super) struct Course {
+    pub(super) time: SimulatedTime,
+    pub(super) pins: Pins,
+    pub(super) jumping: Jumping,
+    pub(super) sleep: Sleep,
+}
+
 /// How a body jumps: with what holds it, and wherever it is put.
 #[derive(Clone, Debug)]
 pub(super) struct Jumping {
@@ -56,6 +66,11 @@ pub(super) struct Jumping {
 impl Jumping {
     pub(super) fn new(body: &Body) -> Self {
         Self { carriers: Carriers::new(body), frame: None, has_jumped: false }
+    }
+
+    /// Whether anything that holds the body moves, or lets go, in the step from `start` to `end` \[s\].
+    pub(super) fn acts_during(&self, start: f64, end: f64) -> bool {
+        self.carriers.act_during(start, end)
     }
 
     /// What jumps before the step from `start` to `end` \[s\], unless that has been said.
@@ -92,31 +107,72 @@ impl Simulation {
     #[must_use]
     pub fn new(body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
         let jumping = Jumping::new(&body);
-        Self::at(SimulatedTime::default(), Pins::default(), jumping, body, solver, step)
+        let course = Course { time: SimulatedTime::default(), pins: Pins::default(), jumping, sleep: Sleep::default() };
+        Self::on(course, body, solver, step)
     }
 
-    /// As [`Simulation::new`], with a solver that has come to a time and been told of `pins` and of where paths have been carried.
-    pub(super) fn at(
-        time: SimulatedTime,
-        pins: Pins,
-        jumping: Jumping,
-        body: Body,
-        solver: Box<dyn Solver>,
-        step: Step,
-    ) -> Self {
-        Self { body, solver, step, time, pins, jumping }
+    /// As [`Simulation::new`], with a solver that has come that far in a course and been told of it.
+    pub(super) fn on(course: Course, body: Body, solver: Box<dyn Solver>, step: Step) -> Self {
+        let Course { time, pins, jumping, sleep } = course;
+        Self { body, solver, step, time, pins, jumping, sleep }
     }
 
-    /// Records one step.
+    /// Records one step; of a body that sleeps, only that time goes on.
     ///
     /// # Errors
     /// What the engine reports.
     pub fn record(&mut self, recorder: &mut Recorder<'_>) -> engine::Result<()> {
-        self.record_jumps(recorder)?;
-        self.solver.record(recorder, self.time())?;
+        if !self.sleeps_through_step() {
+            self.record_jumps(recorder)?;
+            self.solver.record(recorder, self.time())?;
+        }
         self.time.steps += 1;
         self.jumping.step();
         Ok(())
+    }
+
+    /// Begins a step, and says whether the body sleeps through it.
+    fn sleeps_through_step(&mut self) -> bool {
+        if !self.sleep.is_on() {
+            return false;
+        }
+        let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
+        let acts = self.jumping.acts_during(start, end)
+            || self.solver.colliders().act_during(start, end)
+            || self.solver.is_driven(start, end);
+        let settings = self.solver.pbd_settings_mut().copied();
+        self.sleep.begin_step(start, &self.step, acts, settings)
+    }
+
+    /// Lets the body sleep once looks have found it slower than `speed` \[m/s\] for a second; at 0 it never does. A
+    /// [`Guard`](super::Guard) looks. Steps of a body that sleeps take no work, and it stays where it is to the bit, until
+    /// something acts on it that did not: what holds it or a collider moves or lets go, a wind that changes, a cut, a hand, other
+    /// settings, a teleport, or for ropes another camera. It goes on awake from a state.
+    ///
+    /// # Panics
+    /// Where that is no speed.
+    pub fn sleep_below(&mut self, speed: f32) {
+        self.sleep.set_speed(speed);
+    }
+
+    /// Whether the body sleeps.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.sleep.is_asleep()
+    }
+
+    /// How many steps it has slept through.
+    #[must_use]
+    pub fn steps_slept(&self) -> u64 {
+        self.sleep.steps_slept()
+    }
+
+    pub(super) fn sleep(&self) -> &Sleep {
+        &self.sleep
+    }
+
+    pub(super) fn sleep_mut(&mut self) -> &mut Sleep {
+        &mut self.sleep
     }
 
     /// Records the jumps that [`Simulation::record`] would otherwise record at the start of its step, for those who look at what
@@ -146,6 +202,7 @@ impl Simulation {
         rotation: Quat,
         translation: Vec3,
     ) -> engine::Result<()> {
+        self.sleep.wake(self.time());
         let carried = self.jumping.put(rotation, translation);
         self.solver.set_frame(self.jumping.frame);
         self.solver.record_jumps(recorder, &carried)
@@ -161,6 +218,10 @@ impl Simulation {
 
     /// Says where the camera is \[m\], as [`Solver::set_camera`].
     pub fn set_camera(&mut self, position: Vec3) {
+        // Which levels of detail follow.
+        if matches!(self.body, Body::Ropes(_)) {
+            self.sleep.set_camera(position, self.time());
+        }
         self.solver.set_camera(position);
     }
 
@@ -174,11 +235,13 @@ impl Simulation {
     /// # Errors
     /// What the engine reports.
     pub fn cut(&mut self, blade: Blade) -> engine::Result<bool> {
+        self.sleep.wake(self.time());
         self.solver.cut(blade)
     }
 
     /// Lets a hand pull at the body, or none any more, as [`Solver::set_grip`].
     pub fn set_grip(&mut self, grip: Option<Grip>) {
+        self.sleep.set_gripped(grip.is_some(), self.time());
         self.solver.set_grip(grip);
     }
 
@@ -188,6 +251,7 @@ impl Simulation {
     /// # Panics
     /// Where there is no such particle.
     pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        self.sleep.wake(self.time());
         let inverse_mass = self.pins.set(&self.body, particle, pinned);
         self.solver.set_inverse_mass(particle, inverse_mass);
     }
@@ -221,6 +285,7 @@ impl Simulation {
     /// What the engine reports.
     pub fn reset(&mut self) -> engine::Result<()> {
         self.time = SimulatedTime::default();
+        self.sleep.begin_at(self.time());
         self.pins.clear();
         self.jumping.go_on(None);
         self.solver.set_frame(None);
@@ -270,6 +335,7 @@ impl Simulation {
     /// Where the state is of another body, which [`Simulation::check`] tells.
     pub fn go_on_from(&mut self, state: &State) -> engine::Result<()> {
         self.time = SimulatedTime::from(state.time);
+        self.sleep.begin_at(state.time);
         self.jumping.go_on(state.frame);
         self.solver.set_frame(state.frame);
         self.solver.set_state(state)?;

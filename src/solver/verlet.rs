@@ -209,6 +209,10 @@ impl Solver for Verlet {
         self.write(&previous, &current)
     }
 
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        self.wind.changes()
+    }
+
     fn set_grip(&mut self, grip: Option<Grip>) {
         self.external.set_grip(grip);
     }

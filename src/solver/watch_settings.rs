@@ -5,7 +5,7 @@ use crate::layout::Look;
 /// What is done where a simulation goes wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WatchPolicy {
-    /// Nobody looks.
+    /// Nobody minds.
     Off,
     /// It is said, and goes on.
     #[default]
@@ -29,6 +29,9 @@ pub struct WatchSettings {
     pub most_depth: Option<f32>,
     /// Steps from one look to the next; 0 for as few as cost less than 2 % of them.
     pub every: u32,
+    /// Speed below which a body that keeps below it for a second falls asleep \[m/s\]; 0 for never. It takes looks, whatever the
+    /// policy.
+    pub sleep_speed: f32,
 }
 
 /// What is wrong, from the worst on.
@@ -45,9 +48,18 @@ pub enum Wrong {
 }
 
 impl WatchSettings {
-    /// What is wrong with a look, the worst of it; none where nothing is.
+    /// Whether anybody looks.
+    #[must_use]
+    pub fn looks(&self) -> bool {
+        self.policy != WatchPolicy::Off || self.sleep_speed > 0.0
+    }
+
+    /// What is wrong with a look, the worst of it; none where nothing is, or nobody wants to know.
     #[must_use]
     pub fn wrong(&self, look: &Look) -> Option<Wrong> {
+        if self.policy == WatchPolicy::Off {
+            return None;
+        }
         if look.non_finite_count > 0 {
             return Some(Wrong::NotFinite);
         }

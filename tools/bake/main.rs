@@ -43,6 +43,8 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<()> {
     let format = arguments.format()?;
     let mut scene = Scene::load(&arguments.scene, &arguments.changes.settings())?;
+    // What is interrupted goes on awake, and ends in the same bits.
+    scene.sleep_speed = 0.0;
     if let Some(mesh) = scene.scene_mesh()? {
         output::tell(&mesh.summary());
     }

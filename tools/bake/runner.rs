@@ -78,11 +78,12 @@ impl Runner {
         let watching = Watching::of(scene);
         let by = match device {
             None => {
-                let simulation = seen(scene, scene.cpu_simulation()?, CpuSimulation::set_camera);
-                By::Cpu(Box::new(OnCpu { guard: watching.cpu_guard(&simulation), simulation, verdict: Verdict::Good }))
+                let mut simulation = seen(scene, scene.cpu_simulation()?, CpuSimulation::set_camera);
+                let guard = watching.cpu_guard(&mut simulation);
+                By::Cpu(Box::new(OnCpu { guard, simulation, verdict: Verdict::Good }))
             }
             Some(device) => {
-                let simulation = seen(scene, scene.simulation(device)?, Simulation::set_camera);
+                let mut simulation = seen(scene, scene.simulation(device)?, Simulation::set_camera);
                 let (give_back, free) = channel();
                 for _ in 0..FRAMES_IN_FLIGHT {
                     // The other end is here.
@@ -90,7 +91,7 @@ impl Runner {
                 }
                 let mut frames = Frames::new(device, 2)?;
                 frames.stop_timing()?;
-                let guard = watching.guard(device, &simulation)?;
+                let guard = watching.guard(device, &mut simulation)?;
                 By::Gpu(Box::new(OnDevice { frames, simulation, guard, device: device.clone(), free, give_back }))
             }
         };
@@ -175,7 +176,7 @@ impl Runner {
     /// What the looks at all steps but the last `in_flight` mean, which is said where something is wrong.
     pub fn check(&mut self, in_flight: u32) -> Result<Verdict> {
         let verdict = match &mut self.by {
-            By::Gpu(run) => run.guard.check(&run.simulation, in_flight as usize)?,
+            By::Gpu(run) => run.guard.check(&mut run.simulation, in_flight as usize)?,
             By::Cpu(run) => std::mem::replace(&mut run.verdict, Verdict::Good),
         };
         self.say(&verdict);
@@ -200,7 +201,7 @@ impl Runner {
                 let device = run.device.clone();
                 run.simulation = seen(&scene, scene.simulation(&device)?, Simulation::set_camera);
                 run.simulation.go_on_from(&to.state)?;
-                run.guard.resume(&run.simulation)?;
+                run.guard.resume(&mut run.simulation)?;
             }
             By::Cpu(run) => {
                 run.simulation = seen(&scene, scene.cpu_simulation()?, CpuSimulation::set_camera);

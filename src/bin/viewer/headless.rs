@@ -170,7 +170,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let seen_from = camera(arguments, scene, simulation.body());
     simulation.set_camera(seen_from);
     let mut watching = Watching::of(scene);
-    let mut guard = watching.cpu_guard(&simulation);
+    let mut guard = watching.cpu_guard(&mut simulation);
     let (mut timings, mut wall) = (Vec::new(), Vec::new());
     let mut timeline = arguments.trace.as_ref().map(|_| TimelineRecord::begin(None));
     let mut before = None;
@@ -187,7 +187,9 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
             timeline.cpu("step", start);
             timeline.cpu_passes(&runs);
         }
-        timings.push(timing);
+        if !simulation.is_asleep() {
+            timings.push(timing);
+        }
         let verdict = guard.look(&mut simulation, is_last);
         let text = watching.note(&verdict, simulation.body());
         text.iter().for_each(|text| output::tell(&format!("watch: {text}")));
@@ -197,6 +199,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
             Verdict::GoBack(_, to) | Verdict::Relax(to) => {
                 simulation = scene.divided(to.factor).cpu_simulation()?;
                 simulation.go_on_from(&to.state);
+                guard.resume(&mut simulation);
                 simulation.set_camera(seen_from);
             }
         }
@@ -204,7 +207,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     })?;
     check_playback(scene)?;
     let saved = state_file::save(arguments, || Ok(simulation.state()));
-    let (steps, positions) = (guard.steps(), simulation.positions());
+    let (steps, positions, slept) = (guard.steps(), simulation.positions(), simulation.steps_slept());
     let state = State::new(&positions, simulation.strain(), simulation.cut_count(), simulation.pinned_count());
     let residuals =
         arguments.residuals.map(|iterations| residuals(|order| Ok(simulation.residuals(order, iterations))));
@@ -217,7 +220,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
     let messages = device.map(|device| device.instance().validation_messages()).unwrap_or_default();
     let report =
         Report::new(scene, subject, None, steps, state, messages.len()).with_cpu_timings(&timings).with_wall(&wall);
-    let report = report.with_watch(WatchReport::of(&watching, guard.greatest(), guard.every()));
+    let report = report.with_watch(WatchReport::of(&watching, guard.greatest(), guard.every(), slept));
     let (gpu_timings, cpu_timings) = (Vec::new(), timings);
     let ended = Outcome { report, timings: gpu_timings, cpu_timings, timeline, picture, residuals, messages }
         .conclude(arguments, image);

@@ -44,8 +44,9 @@ pub struct Run {
     timeline: Option<TimelineRecord>,
     /// Submitted frames that have not been seen to finish, oldest first.
     in_flight: VecDeque<Ticket>,
-    /// When the frames were submitted whose times are still to come, oldest first.
-    submissions: VecDeque<Instant>,
+    /// When the frames were submitted whose times are still to come, oldest first, and whether the body slept through them and
+    /// nothing else is in them: their times say nothing of a step.
+    submissions: VecDeque<(Instant, bool)>,
     /// From the end of each frame to the end of the next, as the CPU saw them.
     wall: Vec<Duration>,
     last_end: Instant,
@@ -77,14 +78,14 @@ impl Run {
 
     /// Starts a scene on a device.
     pub fn on(device: Device, backend: Backend, scene: &Scene) -> Result<Self> {
-        let simulation = match backend {
+        let mut simulation = match backend {
             Backend::Gpu => scene.simulation(&device)?,
             Backend::Cpu => scene.cpu_simulation()?.on_device(&device)?,
         };
         let wave = Wave::of(scene);
         let watching = Watching::of(scene);
         Ok(Self {
-            guard: watching.guard(&device, &simulation)?,
+            guard: watching.guard(&device, &mut simulation)?,
             watching,
             frames: Frames::new(&device, FRAMES_IN_FLIGHT)?,
             room: room(&simulation, wave),
@@ -123,7 +124,7 @@ impl Run {
 
     /// Guards the run from here on, as if it had begun here.
     fn guard_anew(&mut self) -> Result<()> {
-        self.guard = self.watching.guard(&self.device, &self.simulation)?;
+        self.guard = self.watching.guard(&self.device, &mut self.simulation)?;
         Ok(())
     }
 
@@ -136,7 +137,7 @@ impl Run {
     /// What the looks at all recordings but the last `in_flight` mean for the run.
     pub fn check(&mut self, in_flight: usize) -> Result<Verdict> {
         let steps = self.guard.steps();
-        let verdict = self.guard.check(&self.simulation, in_flight)?;
+        let verdict = self.guard.check(&mut self.simulation, in_flight)?;
         // Where the run has gone back, as much is to be run again.
         self.steps = self.steps.saturating_sub(steps - self.guard.steps());
         Ok(verdict)
@@ -150,7 +151,7 @@ impl Run {
             Backend::Cpu => scene.cpu_simulation()?.on_device(&self.device)?,
         };
         self.simulation.go_on_from(&to.state)?;
-        Ok(self.guard.resume(&self.simulation)?)
+        Ok(self.guard.resume(&mut self.simulation)?)
     }
 
     /// What draws it, into targets of `format`.
@@ -195,14 +196,15 @@ impl Run {
         and_then(&mut recorder, &self.simulation)?;
         let ticket = recorder.submit()?;
         self.note("record and submit", start);
-        self.submitted(ticket, 1)
+        let slept = self.simulation.is_asleep();
+        self.submitted(ticket, 1, slept)
     }
 
-    /// Counts a frame that was submitted with so many steps in it, and waits until no more than the one before it is at
-    /// work.
-    pub fn submitted(&mut self, ticket: Ticket, steps: u32) -> Result<()> {
+    /// Counts a frame that was submitted with so many steps in it, all of which the body slept through, or not; and waits until
+    /// no more than the one before it is at work.
+    pub fn submitted(&mut self, ticket: Ticket, steps: u32, slept: bool) -> Result<()> {
         self.steps += u64::from(steps);
-        if let Some(mut timing) = self.simulation.take_cpu_timing().filter(|_| steps > 0) {
+        if let Some(mut timing) = self.simulation.take_cpu_timing().filter(|_| steps > 0 && !slept) {
             let runs = std::mem::take(&mut timing.runs);
             if let Some(timeline) = &mut self.timeline {
                 timeline.cpu_passes(&runs);
@@ -211,7 +213,7 @@ impl Run {
             forget(&mut self.cpu_timings);
         }
         self.in_flight.push_back(ticket);
-        self.submissions.push_back(Instant::now());
+        self.submissions.push_back((Instant::now(), slept));
         while self.in_flight.len() >= FRAMES_IN_FLIGHT {
             self.await_oldest()?;
         }
@@ -223,13 +225,13 @@ impl Run {
     /// Takes in the times of the frames that have finished.
     fn take_timings(&mut self) {
         for mut timing in self.frames.take_timings() {
-            let submitted = self.submissions.pop_front();
+            let (submitted, slept) = self.submissions.pop_front().unzip();
             if let (Some(timeline), Some(timing), Some(submitted)) = (&mut self.timeline, &mut timing, submitted) {
                 timeline.device(timing, submitted);
                 // It has been taken in.
                 timing.timeline = None;
             }
-            self.timings.push(timing);
+            self.timings.push(timing.filter(|_| slept != Some(true)));
         }
     }
 
@@ -310,7 +312,12 @@ impl Run {
             .with_timings(&self.timings)
             .with_cpu_timings(&self.cpu_timings)
             .with_wall(&self.wall)
-            .with_watch(WatchReport::of(&self.watching, self.guard.greatest(), self.guard.every()));
+            .with_watch(WatchReport::of(
+                &self.watching,
+                self.guard.greatest(),
+                self.guard.every(),
+                self.simulation.steps_slept(),
+            ));
         let Self { timings, cpu_timings, timeline, .. } = self;
         Outcome { report, timings, cpu_timings, timeline, picture, residuals, messages }.conclude(arguments, image)
     }

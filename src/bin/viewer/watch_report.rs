@@ -20,6 +20,8 @@ pub struct WatchReport {
     max_depth: f32,
     /// Most particles that were not finite at a time.
     non_finite: u32,
+    /// Steps that the body has slept through.
+    slept: u64,
     /// What was said.
     alarms: Vec<String>,
     /// Why the run was stopped, if it was.
@@ -27,10 +29,14 @@ pub struct WatchReport {
 }
 
 impl WatchReport {
-    /// None where nobody has looked.
-    pub fn of(watching: &Watching, greatest: &Look, every: u64) -> Option<Self> {
-        let policy = match watching.settings().policy {
-            WatchPolicy::Off => return None,
+    /// None where nobody has looked; `slept` says how many steps the body has slept through.
+    pub fn of(watching: &Watching, greatest: &Look, every: u64, slept: u64) -> Option<Self> {
+        let settings = watching.settings();
+        if !settings.looks() {
+            return None;
+        }
+        let policy = match settings.policy {
+            WatchPolicy::Off => "off",
             WatchPolicy::Warn => "warn",
             WatchPolicy::Pause => "pause",
             WatchPolicy::Recover => "recover",
@@ -43,6 +49,7 @@ impl WatchReport {
             max_error: greatest.error,
             max_depth: greatest.depth,
             non_finite: greatest.non_finite_count,
+            slept,
             alarms: watching.alarms().to_vec(),
             stopped: watching.stopped().map(str::to_string),
         })
@@ -50,14 +57,15 @@ impl WatchReport {
 
     /// The line of the report for a person.
     pub fn line(&self) -> String {
-        let Self { every, max_strain, max_speed, max_error, max_depth, .. } = self;
+        let Self { every, max_strain, max_speed, max_error, max_depth, slept, .. } = self;
         let steps = match every {
             1 => "in all steps".into(),
             _ => format!("in one of {every} steps and the last"),
         };
+        let asleep = if *slept > 0 { format!("; asleep in {slept} steps") } else { String::new() };
         format!(
             "{steps}, at most: strain {max_strain:.4}, speed {max_speed:.4} m/s, constraint error {max_error:.4}, depth \
-             in colliders {max_depth:.6} m\n"
+             in colliders {max_depth:.6} m{asleep}\n"
         )
     }
 }

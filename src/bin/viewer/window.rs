@@ -258,7 +258,7 @@ impl View {
         self.stale = !fits;
         self.outputs.submitted();
         self.hands.submitted(ticket);
-        self.run.submitted(ticket, steps)?;
+        self.run.submitted(ticket, steps, false)?;
         self.backup.submitted();
         #[cfg(feature = "capture")]
         self.end_capture();

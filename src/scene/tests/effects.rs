@@ -55,7 +55,7 @@ const VALUES: [(&str, &str); 13] = [
 
 /// Keys of pictures (as is `texture`, which needs a file), of the pace of a window, of memory, of how work is shared out,
 /// of what is watched for, and one that only lets pass what would be refused.
-const MOVES_NOTHING: [&str; 12] = [
+const MOVES_NOTHING: [&str; 13] = [
     "time_scale",
     "sine_cloth",
     "checker",
@@ -68,6 +68,7 @@ const MOVES_NOTHING: [&str; 12] = [
     "watch_speed",
     "watch_depth",
     "watch_every",
+    "sleep_speed",
 ];
 
 /// Positions after a few steps, which no rounding hides a difference from.

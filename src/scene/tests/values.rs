@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{Pattern, Shape, TextureImage};
 
 /// A value for each key that differs from its default.
-pub(super) const OTHER_VALUES: [(&str, &str); 82] = [
+pub(super) const OTHER_VALUES: [(&str, &str); 83] = [
     ("solver", "pbd"),
     ("mesh", "a b.obj"),
     ("scale", "0.01"),
@@ -39,6 +39,7 @@ pub(super) const OTHER_VALUES: [(&str, &str); 82] = [
     ("watch_speed", "20"),
     ("watch_depth", "0.01"),
     ("watch_every", "3"),
+    ("sleep_speed", "0.005"),
     ("gravity", "[0, -1, 1e-3]"),
     ("fabric", "denim"),
     ("damping", "0"),
@@ -130,6 +131,7 @@ fn every_range_is_enforced_at_its_ends() {
         ("watch_speed", "0", "1e9", "-0.1", "inf"),
         ("watch_depth", "0", "1e9", "-0.1", "inf"),
         ("watch_every", "0", "1000000", "-1", "1000001"),
+        ("sleep_speed", "0", "1e9", "-0.1", "inf"),
         ("gravity", "[-1e9, 0, 0]", "[0, 0, 1e9]", "[0, -2e9, 0]", "[0, 0, inf]"),
         ("damping", "0", "1e9", "-0.1", "inf"),
         ("compliance", "0", "1e9", "-1e-9", "inf"),

@@ -233,6 +233,10 @@ impl CpuSolver for Constraints {
         }
     }
 
+    fn is_driven(&self, start: f64, end: f64) -> bool {
+        self.settings.wind.changes() || self.cuts.cuts_during(start, end)
+    }
+
     fn set_grip(&mut self, grip: Option<Grip>) {
         self.external.set_grip(grip);
     }

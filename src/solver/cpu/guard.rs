@@ -19,7 +19,8 @@ pub struct CpuGuard {
 impl CpuGuard {
     /// Guards a run that starts with `simulation`, whose steps can have `most_factor` times as many substeps.
     #[must_use]
-    pub fn new(simulation: &CpuSimulation, settings: WatchSettings, most_factor: u32) -> Self {
+    pub fn new(simulation: &mut CpuSimulation, settings: WatchSettings, most_factor: u32) -> Self {
+        simulation.sleep_below(settings.sleep_speed);
         let (body, start) = (simulation.body(), settings.policy == WatchPolicy::Recover);
         let start = start.then(|| simulation.state());
         let springs = WatchedSprings::of(body, simulation.constraint_counts().0 > 0);
@@ -27,15 +28,22 @@ impl CpuGuard {
         Self { judge, springs, kept: VecDeque::new() }
     }
 
+    /// Goes on with another simulation, which has come to where the run goes back.
+    pub fn resume(&mut self, simulation: &mut CpuSimulation) {
+        simulation.sleep_below(self.judge.settings().sleep_speed);
+    }
+
     /// Looks at a simulation after a step, where that is due, the `last` of a run or of a frame that is kept; and says what the run
-    /// is to do. Where it goes back or on otherwise, another simulation takes over from the state that is returned.
+    /// is to do. Where it goes back or on otherwise, another simulation takes over from the state that is returned, with
+    /// [`CpuGuard::resume`].
     pub fn look(&mut self, simulation: &mut CpuSimulation, last: bool) -> Verdict {
-        let due = self.judge.advance(last);
+        let due = self.judge.advance(last, simulation.sleep(), (simulation.time(), simulation.step()));
         if !due.look {
             return Verdict::Good;
         }
         let (step, time) = (self.judge.step, simulation.time());
         let look = simulation.look(&self.springs);
+        simulation.sleep_mut().take_in(time, &look);
         if let Some(alarm) = self.judge.take_in((step, time, look), simulation.body()) {
             return match self.judge.settings().policy {
                 WatchPolicy::Pause => Verdict::Stop(alarm),

@@ -54,6 +54,11 @@ trait CpuSolver: Send {
     /// As [`Solver::set_camera`](super::Solver::set_camera).
     fn set_camera(&mut self, _position: Vec3) {}
 
+    /// As [`Solver::is_driven`](super::Solver::is_driven).
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        false
+    }
+
     /// As [`Solver::set_grip`](super::Solver::set_grip).
     fn set_grip(&mut self, grip: Option<Grip>);
 

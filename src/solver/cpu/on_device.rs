@@ -160,6 +160,10 @@ impl Solver for OnDevice {
         self.write_particles()
     }
 
+    fn is_driven(&self, start: f64, end: f64) -> bool {
+        self.solver.is_driven(start, end)
+    }
+
     fn set_grip(&mut self, grip: Option<Grip>) {
         self.solver.set_grip(grip);
     }

@@ -73,6 +73,10 @@ impl CpuSolver for Playback {
         self.before.copy_from_slice(&self.now);
     }
 
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        true
+    }
+
     /// Nothing moves what is played back.
     fn set_grip(&mut self, _grip: Option<Grip>) {}
 

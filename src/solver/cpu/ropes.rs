@@ -112,6 +112,10 @@ impl CpuSolver for Ropes {
         self.camera = Some(position);
     }
 
+    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+        self.settings.sways()
+    }
+
     fn set_grip(&mut self, grip: Option<Grip>) {
         self.hand.set_grip(grip);
     }

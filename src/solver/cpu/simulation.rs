@@ -12,9 +12,10 @@ use crate::cpu::Colliders;
 use crate::engine::{self, Device};
 use crate::layout::{self, Look};
 use crate::model::{self, Blade, Body, Cloth, Collider, Drag, Grid, Grip, Pins, Strain, collider_samples};
-use crate::solver::colliders::during;
+use crate::solver::colliders::{act_during, during};
 use crate::solver::dragged::Dragged;
-use crate::solver::simulation::{Jumping, SimulatedTime, intact_strain};
+use crate::solver::simulation::{Course, Jumping, SimulatedTime, intact_strain};
+use crate::solver::sleep::Sleep;
 use crate::solver::watched_springs::WatchedSprings;
 use crate::solver::{
     ConstraintSolver, MassSpringSettings, PbdSettings, RopeSettings, Simulation, State, StateMismatch, Step,
@@ -39,14 +40,16 @@ pub struct CpuSimulation {
     time: SimulatedTime,
     pins: Pins,
     jumping: Jumping,
+    sleep: Sleep,
 }
 
 impl CpuSimulation {
     fn new(body: Body, solver: Box<dyn CpuSolver>, colliders: &[Collider], step: Step) -> Self {
         let (dragged, pins) = (Dragged::new(colliders.len()), Pins::default());
         let (samples, colliders) = (collider_samples(colliders), colliders.to_vec());
-        let (time, jumping, seen) = (SimulatedTime::default(), Jumping::new(&body), Vec::new());
-        Self { body, solver, colliders, samples, dragged, seen, step, time, pins, jumping }
+        let (time, jumping, sleep, seen) =
+            (SimulatedTime::default(), Jumping::new(&body), Sleep::default(), Vec::new());
+        Self { body, solver, colliders, samples, dragged, seen, step, time, pins, jumping, sleep }
     }
 
     /// A cloth by the `xpbd`, `pbd` or `xpbd-document` solver.
@@ -96,15 +99,60 @@ impl CpuSimulation {
         Self::new(body, solver, colliders, step)
     }
 
-    /// Runs one step, and says how long its passes took.
+    /// Runs one step, and says how long its passes took; of a body that sleeps, only time goes on.
     pub fn advance(&mut self) -> CpuTiming {
-        self.jump();
-        let (mut timing, time) = (CpuTiming::default(), self.time());
-        self.seen = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
-        run(&mut *self.solver, time, &Colliders { list: &self.seen, samples: &self.samples }, &mut timing);
+        let mut timing = CpuTiming::default();
+        if !self.sleeps_through_step() {
+            self.jump();
+            let time = self.time();
+            self.seen = during(&self.colliders, &mut self.dragged, time, time + f64::from(self.step.dt));
+            run(&mut *self.solver, time, &Colliders { list: &self.seen, samples: &self.samples }, &mut timing);
+        }
         self.time.steps += 1;
         self.jumping.step();
         timing
+    }
+
+    /// Begins a step, and says whether the body sleeps through it.
+    fn sleeps_through_step(&mut self) -> bool {
+        if !self.sleep.is_on() {
+            return false;
+        }
+        let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
+        let acts = self.jumping.acts_during(start, end)
+            || act_during(&self.colliders, &self.dragged, start, end)
+            || self.solver.is_driven(start, end);
+        let settings = self.solver.pbd_settings_mut().copied();
+        self.sleep.begin_step(start, &self.step, acts, settings)
+    }
+
+    /// Lets the body sleep once looks have found it slower than `speed` \[m/s\] for a second, as
+    /// [`Simulation::sleep_below`]. A [`CpuGuard`](super::CpuGuard) looks.
+    ///
+    /// # Panics
+    /// Where that is no speed.
+    pub fn sleep_below(&mut self, speed: f32) {
+        self.sleep.set_speed(speed);
+    }
+
+    /// Whether the body sleeps.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.sleep.is_asleep()
+    }
+
+    /// How many steps it has slept through.
+    #[must_use]
+    pub fn steps_slept(&self) -> u64 {
+        self.sleep.steps_slept()
+    }
+
+    pub(in crate::solver) fn sleep(&self) -> &Sleep {
+        &self.sleep
+    }
+
+    pub(in crate::solver) fn sleep_mut(&mut self) -> &mut Sleep {
+        &mut self.sleep
     }
 
     /// Looks at the body as it is after the last step, with its `springs`.
@@ -128,6 +176,7 @@ impl CpuSimulation {
     /// # Panics
     /// As there.
     pub fn teleport(&mut self, rotation: Quat, translation: Vec3) {
+        self.sleep.wake(self.time());
         let carried = self.jumping.put(rotation, translation);
         self.solver.set_frame(self.jumping.frame);
         self.solver.jump(&carried);
@@ -135,17 +184,22 @@ impl CpuSimulation {
 
     /// Says where the camera is \[m\], as [`Solver::set_camera`](crate::solver::Solver::set_camera).
     pub fn set_camera(&mut self, position: Vec3) {
+        if matches!(self.body, Body::Ropes(_)) {
+            self.sleep.set_camera(position, self.time());
+        }
         self.solver.set_camera(position);
     }
 
     /// Cuts the body before the next step, as [`Solver::cut`](crate::solver::Solver::cut).
     pub fn cut(&mut self, blade: Blade) -> bool {
+        self.sleep.wake(self.time());
         self.solver.cut(blade)
     }
 
     /// Puts the body and the time back to how they started, as [`Simulation::reset`].
     pub fn reset(&mut self) {
         self.time = SimulatedTime::default();
+        self.sleep.begin_at(self.time());
         self.pins.clear();
         self.dragged = Dragged::new(self.colliders.len());
         self.jumping.go_on(None);
@@ -155,6 +209,7 @@ impl CpuSimulation {
 
     /// Lets a hand pull at the body, as [`Simulation::set_grip`].
     pub fn set_grip(&mut self, grip: Option<Grip>) {
+        self.sleep.set_gripped(grip.is_some(), self.time());
         self.solver.set_grip(grip);
     }
 
@@ -163,6 +218,7 @@ impl CpuSimulation {
     /// # Panics
     /// Where there is no such particle.
     pub fn set_pinned(&mut self, particle: u32, pinned: bool) {
+        self.sleep.wake(self.time());
         let inverse_mass = self.pins.set(&self.body, particle, pinned);
         self.solver.set_inverse_mass(particle, inverse_mass);
     }
@@ -190,7 +246,8 @@ impl CpuSimulation {
         let time = self.time();
         let colliders = (&*self.colliders, self.samples, self.dragged);
         let solver = OnDevice::new(device, self.solver, &self.body, colliders, self.step, time)?;
-        Ok(Simulation::at(self.time, self.pins, self.jumping, self.body, Box::new(solver), self.step))
+        let course = Course { time: self.time, pins: self.pins, jumping: self.jumping, sleep: self.sleep };
+        Ok(Simulation::on(course, self.body, Box::new(solver), self.step))
     }
 
     /// What the body does now.
@@ -214,6 +271,7 @@ impl CpuSimulation {
     /// As [`Simulation::go_on_from`].
     pub fn go_on_from(&mut self, state: &State) {
         self.time = SimulatedTime::from(state.time);
+        self.sleep.begin_at(state.time);
         self.jumping.go_on(state.frame);
         self.solver.set_frame(state.frame);
         self.solver.set_state(state);

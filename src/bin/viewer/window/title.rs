@@ -27,10 +27,11 @@ impl View {
             steps => format!(", steps dropped: {steps}"),
         };
         let paused = if self.paused { ", paused" } else { "" };
+        let asleep = if self.run.simulation.is_asleep() { ", asleep" } else { "" };
         let recording = if self.outputs.video().is_some() { ", recording" } else { "" };
         let (scene, time, device) = (&self.scene.name, self.run.simulation.time(), &self.run.device.info().name);
         self.window.set_title(&format!(
-            "tautline: {scene}, {time:.1} s{frame}{cpu}, GPU {gpu}{changed}{dropped}{paused}{recording}, on {device}"
+            "tautline: {scene}, {time:.1} s{frame}{cpu}, GPU {gpu}{changed}{dropped}{paused}{asleep}{recording}, on {device}"
         ));
     }
 }

@@ -75,6 +75,21 @@ fn a_window_says_that_it_went_back_and_later_that_all_is_well() {
     assert_eq!(screen.end(viewer).0, Some(0), "{:?}", told(&screen));
 }
 
+/// A picture of each step that has not been run in vain.
+#[test]
+fn what_a_window_goes_back_over_is_not_in_its_video() {
+    let screen = Screen::start(SIZE, UNSTABLE);
+    // It stands still until it is told to step.
+    let (viewer, _) = screen.window_with(&["--set", "watch=recover", "--set", "time_scale=0", "--frames", "24"]);
+    screen.xdotool("key m");
+    screen.xdotool(&format!("key --delay 20{}", " n".repeat(40)));
+    assert_eq!(screen.end(viewer).0, Some(0), "{:?}", told(&screen));
+    let lines = told(&screen);
+    assert!(lines.len() == 1 && lines[0].contains("; it goes back to "), "{lines:?}");
+    let said = fs::read_to_string(screen.path("stdout")).unwrap();
+    assert!(said.contains("wrote tautline-verlet-1.mp4 (24 pictures, 0.40 s)"), "{said}");
+}
+
 #[test]
 fn a_window_stands_still_where_it_is_told_to() {
     let screen = Screen::start(SIZE, UNSTABLE);

@@ -362,6 +362,29 @@ fn a_cache_has_what_was_run_instead_of_what_was_gone_back_over() {
     }
 }
 
+/// Where going back has not helped, the cache is whole with the frames of the last attempt, and nothing is left of those before it.
+#[test]
+fn a_bake_that_no_shorter_step_helps_leaves_nothing_of_what_it_tried() {
+    let hopeless = ["--set", "structural_stiffness=1e7", "--set", "watch=recover", "--set", "watch_every=1"];
+    let run = |output: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let to = ["--frames", "60", "--fps", "60", "--output", output];
+        let (code, told, errors) = bake(folder.path(), &[&to[..], &hopeless].concat());
+        assert_eq!((code, errors.matches("; it goes back to ").count()), (Some(1), 4), "{errors}");
+        assert!(errors.ends_with("; the cache ends with the frame before\n"), "{errors}");
+        let frames = told.split_once(" (").unwrap().1.split_once(" frames").unwrap().0.parse::<usize>().unwrap();
+        (frames, files(folder.path()))
+    };
+    let (frames, written) = run("c.##.obj");
+    assert!(written.into_keys().eq((0..frames).map(|frame| format!("c.{frame:02}.obj"))), "{frames} frames");
+    let (frames, written) = run("c.usda");
+    assert!(written.keys().eq(["c.usda"]), "{:?}", written.keys());
+    let text = String::from_utf8(written["c.usda"].clone()).unwrap();
+    // An extent and the points of each frame.
+    assert_eq!(text.lines().filter(|line| line.contains(": [(")).count(), 2 * frames);
+    assert!(text.contains(&format!("endTimeCode = {}\n", frames - 1)), "{frames} frames");
+}
+
 /// Wherever a bake that goes back is interrupted or killed, it goes on as if it had not been, and ends in the same bytes.
 #[test]
 fn a_bake_that_recovers_goes_on_from_any_moment_in_the_same_bytes() {

@@ -40,7 +40,8 @@ fn scenes() -> Vec<Scene> {
     let carried = [("pins", "none"), ("pin", "[{row = 0, path = [[0, 0, 0, 0], [1, 0.5, 0, 0]]}]")];
     scenes.push(load("flag", &[&small[..], &air, &carried].concat()));
     scenes.push(load("flag", &[&small[..], &[("constraint_solver", "jacobi"), ("iterations", "2")]].concat()));
-    scenes.push(load("flag", &[&small[..], &carried, &[("max_strain", "0.02")]].concat()));
+    let limited = [("max_strain", "0.02"), ("collider", "[{shape = 'sphere', radius = 0.1}]")];
+    scenes.push(load("flag", &[&small[..], &carried, &limited].concat()));
     scenes.push(load("verlet", &[&air[..], &carried].concat()));
     // Both steps start with a jump.
     let jumping = "[{row = 0, path = [[0, 0, 0, 0], [0, 0, 1, 0], [0.03, 0, 1, 0], [0.03, 1, 0, 0]]}]";

@@ -12,8 +12,9 @@ use glam::{IVec2, Quat, UVec2, Vec3, Vec4};
 use solids::Solid;
 use tautline::engine::{Buffer, Device, Frames, Image, ImageKind, Kernel};
 use tautline::layout::{
-    CollidePush, Collider, Constraint, Hinge, JacobiPush, LongLinkPush, LongRangePush, MOST_COLLIDERS, PbdParameters,
-    PredictPush, SolvePush, StrainLimitPush, VerletParameters, VerletPush, VerletTilePush,
+    CollidePush, Collider, Constraint, Hinge, JacobiPush, LimitCollidePush, LongLinkPush, LongRangePush,
+    MOST_COLLIDERS, PbdParameters, PredictPush, SolvePush, StrainLimitPush, VerletParameters, VerletPush,
+    VerletTilePush,
 };
 use tautline::model::{self, Coloring, Spring, SpringKind};
 use tautline::reference::collide::{self, Colliders};
@@ -507,34 +508,54 @@ fn ways() -> (pbd::Pbd, Random) {
 /// A few roundings of places within 2 m \[m\].
 const ROUNDING: f32 = 4e-7;
 
-/// Ways through two colliders, whose touches are found to within `accuracy` \[m\], end where the twin has them end.
-fn assert_collides_as_the_twin(accuracy: f32, mut twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
+/// Ways through two colliders, whose touches are found to within `accuracy` \[m\], end where the twin has them end; and, after what
+/// limits the stretch, where it has them end without friction.
+fn assert_collides_as_the_twin(accuracy: f32, twin: pbd::Pbd, list: &[Collider; 2], samples: &[f32]) {
     let validated = Validated::open();
     let device = &validated.device;
     let positions = Buffer::from_slice(device, "positions", &twin.positions).unwrap();
     let previous = Buffer::from_slice(device, "previous positions", &twin.previous_positions).unwrap();
     let block = Buffer::from_slice(device, "parameters", &[parameters()]).unwrap();
-    let bindings = Kernel::new(device, &shaders::PBD_COLLIDE)
-        .unwrap()
-        .bind(&[
-            ("Positions", (&positions).into()),
-            ("PreviousPositions", (&previous).into()),
-            ("PbdParameters", (&block).into()),
-            ("Colliders", (&collider_buffer(device, list, samples)).into()),
-        ])
-        .unwrap();
+    let rounds = Buffer::from_slice(device, "rounds", &[1_u32, 0]).unwrap();
+    let colliders = collider_buffer(device, list, samples);
+    let whole = [
+        ("Positions", (&positions).into()),
+        ("PreviousPositions", (&previous).into()),
+        ("PbdParameters", (&block).into()),
+        ("Colliders", (&colliders).into()),
+    ];
+    let bindings = Kernel::new(device, &shaders::PBD_COLLIDE).unwrap().bind(&whole).unwrap();
+    let limited = Kernel::new(device, &shaders::LIMIT_COLLIDE).unwrap();
+    let limited = limited.bind(&[&whole[..], &[("Rounds", (&rounds).into())]].concat()).unwrap();
     let push = CollidePush { start: 0.25, end: 0.75, collider_count: 2 };
-    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, [PARTICLES as u32, 1, 1])).unwrap();
-    let colliders = Colliders { list, samples };
+    let all = [PARTICLES as u32, 1, 1];
+    Frames::run_once(device, |recorder| recorder.dispatch(&bindings, &push, all)).unwrap();
+    assert_collided(accuracy, &positions.read().unwrap(), twin.clone(), &Colliders { list, samples }, &push);
+
+    positions.write(&twin.positions).unwrap();
+    let CollidePush { start, end, collider_count } = push;
+    let in_round = |round| {
+        let push = LimitCollidePush { start, end, collider_count, round };
+        Frames::run_once(device, |recorder| recorder.dispatch(&limited, &push, all)).unwrap();
+        positions.read::<Vec4>().unwrap()
+    };
+    // The one before it has left nothing.
+    assert_eq!(in_round(2), twin.positions);
+    let smooth = list.map(|collider| Collider { friction: 0.0, ..collider });
+    assert_collided(accuracy, &in_round(1), twin, &Colliders { list: &smooth, samples }, &push);
+}
+
+/// Holds places after collision against those of the twin, which has not collided yet.
+fn assert_collided(accuracy: f32, found: &[Vec4], mut twin: pbd::Pbd, colliders: &Colliders<'_>, push: &CollidePush) {
     let free = twin.positions.clone();
-    twin.collide(&colliders, &push);
+    twin.collide(colliders, push);
     let touched = free.iter().zip(&twin.positions).filter(|(free, collided)| free != collided).count();
     assert!(touched > 100, "{touched} of the particles touch one of them");
     // A way that just reaches a surface, or just does not, ends in two places that a hair's breadth tells apart. Where
     // the twin itself jumps as either end of the way is moved by that or less, there is no one answer to compare with.
     let jumps = |index: usize| {
         let (previous, position) = (twin.previous_positions[index].truncate(), free[index].truncate());
-        let end = |from, to| collide::collide(&colliders.moving(&push), from, to);
+        let end = |from, to| collide::collide(&colliders.moving(push), from, to);
         let axes = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
         // Where a touch lies between two cells, it is now in the one and now in the other.
         let mut offsets = (1..=8).flat_map(|eighths| axes.map(|axis| accuracy * eighths as f32 / 8.0 * axis));
@@ -549,7 +570,7 @@ fn assert_collides_as_the_twin(accuracy: f32, mut twin: pbd::Pbd, list: &[Collid
     // Friction adds as much again to where a touch is found, and there are two colliders.
     let tolerance = TOLERANCE.max(4.0 * accuracy);
     let of = |positions: &[Vec4]| stays.iter().map(|&index| positions[index]).collect::<Vec<_>>();
-    assert_within(tolerance, "position", &of(&positions.read().unwrap()), &of(&twin.positions));
+    assert_within(tolerance, "position", &of(found), &of(&twin.positions));
 }
 
 #[test]

@@ -97,6 +97,60 @@ fn a_video_plays_at_true_speed_whatever_the_step() {
     }
 }
 
+/// A run that goes back has what it ran instead in its video, once and in order: up to where it went back to the pictures of a run
+/// that nobody watches, and then those of a run that goes on from there with half the substeps, to the bit.
+#[test]
+fn what_a_run_goes_back_over_is_not_in_its_video() {
+    for (backend, dt, stiffness, steps) in
+        [("gpu", "0.016666667", "6000", 1), ("cpu", "0.016666667", "6000", 1), ("gpu", "0.0083333333", "24000", 2)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let view = |more: &[&str]| {
+            let springs = [format!("dt={dt}"), format!("structural_stiffness={stiffness}")];
+            let keys = ["allow_unstable=true", "columns=12", "rows=12", "watch_every=1", &springs[0], &springs[1]];
+            let mut command = Command::new(env!("CARGO_BIN_EXE_viewer"));
+            command.current_dir(&folder).args(["verlet", "--headless", "--size=162x120", "--backend", backend]);
+            command.args(keys.iter().flat_map(|key| ["--set", key]));
+            let output = command.args(more).stdin(Stdio::null()).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stderr).unwrap()
+        };
+        let whole = ["--set", "substeps=1", "--set", "watch=recover", "--frames", "40", "--video"];
+        let told = view(&[&whole[..], &["it/"]].concat());
+        view(&[&whole[..], &["it.mp4"]].concat());
+        let mut left = names(folder.path());
+        left.sort();
+        assert_eq!(left, ["it", "it.mp4"]);
+        assert_eq!(told.matches("; it goes back to ").count(), 1, "{told}");
+        let (_, from) = told.split_once("; it goes back to ").unwrap();
+        let from: usize = from.split_once("(step ").unwrap().1.split_once(')').unwrap().0.parse().unwrap();
+        // Up to the next picture, where there is none of the step that it goes back to.
+        let next = from.next_multiple_of(steps);
+        let [first, between, rest] = [from, next - from, 40 - next].map(|steps| steps.to_string());
+        let off = ["--set", "substeps=1", "--set", "watch=off", "--frames", &first, "--save-state", "first.state"];
+        view(&[&off[..], &["--video", "first/"]].concat());
+        let mut state = "first.state";
+        if between != "0" {
+            let go_on = ["--set", "substeps=2", "--frames", &between, "--load-state", state, "--save-state"];
+            view(&[&go_on[..], &["next.state"]].concat());
+            state = "next.state";
+        }
+        let go_on = ["--set", "substeps=2", "--frames", &rest, "--load-state", state, "--video", "rest/"];
+        view(&go_on);
+        let [it, first, rest] = ["it", "first", "rest"].map(|name| pictures(&folder.path().join(name)));
+        let passed = next / steps;
+        assert_eq!((it.len(), rest.len()), (40 / steps, 40 / steps - passed));
+        assert!(it[..from / steps] == first[..], "{told}");
+        assert!(it[passed..] == rest[..], "{told}");
+        let video = Video::read(&folder.path().join("it.mp4"));
+        assert_eq!((video.frames.len(), video.rate.as_str()), (it.len(), "60/1"));
+        for (index, frame) in video.frames.iter().enumerate() {
+            let nearness = signal_to_noise(frame, &it[index].luma());
+            assert!(nearness > 30.0, "{nearness} dB in frame {index}");
+        }
+    }
+}
+
 #[test]
 fn without_libx264_it_falls_back_and_says_so() {
     let folder = tempfile::tempdir().unwrap();

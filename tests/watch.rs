@@ -1,57 +1,30 @@
 //! What a look after a step finds: held against what the state and the model say, on every solver and storage.
 
 mod common;
+#[path = "common/looks.rs"]
+mod looks;
 #[path = "common/places.rs"]
 mod places;
 
 use common::{Validated, load, run, start};
 use glam::Vec3;
-use tautline::engine::{Device, Frames, SmallerLimits};
+use looks::{look, storages};
+use tautline::engine::SmallerLimits;
 use tautline::layout::Look;
 use tautline::model::{Spring, SpringKind};
 use tautline::scene::Scene;
-use tautline::solver::{LookPlace, Simulation, Watch, steps_between_looks};
-
-/// The look at a simulation as it is.
-fn look(device: &Device, watch: &mut Watch, simulation: &mut Simulation) -> Look {
-    let staging = watch.staging(device).unwrap();
-    let mut frames = Frames::new(device, 1).unwrap();
-    let mut recorder = frames.begin().unwrap();
-    let place = watch.record(&mut recorder, simulation).unwrap();
-    staging.iter().for_each(|staging| watch.download(&mut recorder, staging).unwrap());
-    recorder.submit().unwrap();
-    frames.finish().unwrap();
-    match place {
-        LookPlace::Slot(slot) => watch.read(&staging.unwrap()).unwrap()[slot],
-        LookPlace::Known(look) => look,
-    }
-}
+use tautline::solver::{Watch, steps_between_looks};
 
 const BALL: &str = "[{shape = 'sphere', radius = 0.3, position = [0.2, -0.2, 0.1]}]";
 
-/// Each solver in each of its storages, few particles and many, where a ball has been put into what hangs there.
+/// Few particles and many, where a ball has been put into what hangs there.
 fn scenes() -> Vec<(Scene, bool)> {
-    let grid = [("columns", "13"), ("rows", "9"), ("spacing", "0.1"), ("collider", BALL), ("substeps", "3")];
-    let with = |source: &str, more: &[(&str, &str)]| load(source, &[&grid[..], more].concat());
-    let ropes = [("rope_count", "6"), ("rope_columns", "2"), ("rope_span", "0.5"), ("collider", BALL)];
-    let springs = [("particle_mass", "1"), ("allow_unstable", "true"), ("plane", "vertical")];
-    let mut scenes = vec![
-        (with("flag", &[("bending", "true")]), false),
-        (with("flag", &[("path", "fused")]), false),
-        (with("flag", &[("solver", "pbd"), ("constraint_solver", "jacobi"), ("elongation", "1.2")]), false),
-        (with("verlet", &springs), false),
-        (with("verlet", &[&springs[..], &[("storage", "buffers")]].concat()), false),
-        (with("verlet", &[&springs[..], &[("storage", "buffers"), ("path", "fused")]].concat()), false),
-        (with("flag", &[&springs[..], &[("solver", "mass-spring")]].concat()), false),
-        (load("ropes", &ropes), false),
-        // More springs than the invocations of one look.
-        (load("flag", &[("columns", "200"), ("rows", "180"), ("collider", BALL), ("substeps", "2")]), false),
-    ];
-    for (scene, _) in scenes.clone() {
-        if scene.columns < 100 {
-            scenes.push((scene, true));
-        }
-    }
+    let small = storages(BALL);
+    let on_cpu = small.clone().into_iter().map(|scene| (scene, true));
+    let mut scenes: Vec<_> = small.into_iter().map(|scene| (scene, false)).chain(on_cpu).collect();
+    // More springs than the invocations of one look.
+    let large = [("columns", "200"), ("rows", "180"), ("collider", BALL), ("substeps", "2")];
+    scenes.push((load("flag", &large), false));
     scenes
 }
 

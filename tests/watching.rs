@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
-use common::{Validated, load};
+use common::{Random, Validated, load};
 use serde_json::Value;
 use tautline::engine::{Device, Frames};
 use tautline::scene::{Scene, Watching, presets};
@@ -311,5 +312,120 @@ fn a_bake_recovers_and_does_the_same_again() {
         let read = written["c.pc2"][32..].as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         assert!(read.clone().count() == 120 * 144 * 3 && read.clone().all(f32::is_finite), "{told}");
         assert!(run() == (told, written), "another run did something else");
+    }
+}
+
+/// Where the particles are \[m\], step by step.
+fn steps(device: &Device, simulation: &mut Simulation, steps: u32) -> Vec<Vec<f32>> {
+    let step = |_| {
+        common::run(device, simulation, 1);
+        simulation.positions().unwrap().iter().flat_map(|place| place.truncate().to_array()).collect()
+    };
+    (0..steps).map(step).collect()
+}
+
+/// Frames that are gone back over are not in a cache, but those that were run instead: with half the substeps, from where it went
+/// back to.
+#[test]
+fn a_cache_has_what_was_run_instead_of_what_was_gone_back_over() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    // A step a frame, and three, of which the run goes back to the second.
+    for (backend, fps, frames, a_frame) in [("gpu", "60", 40, 1), ("cpu", "60", 40, 1), ("gpu", "20", 14, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let count = frames.to_string();
+        let to = ["--frames", &count, "--fps", fps, "--output", "c.pc2", "--backend", backend];
+        let recover = ["--set", "watch=recover", "--set", "watch_every=1"];
+        let (code, told, errors) = bake(folder.path(), &[&to[..], &recover].concat());
+        assert_eq!(code, Some(0), "{told} {errors}");
+        assert_eq!(errors.matches("; it goes back to ").count(), 1, "{errors}");
+        let (_, from) = errors.split_once("; it goes back to ").unwrap();
+        let from: u32 = from.split_once("(step ").unwrap().1.split_once(')').unwrap().0.parse().unwrap();
+        let scene = scene(&[(
+            "dt",
+            &format!("{}", (1.0 / (f64::from(fps.parse::<u32>().unwrap()) * f64::from(a_frame))) as f32),
+        )]);
+        let start = |scene: &Scene| common::start(device, scene, backend == "cpu");
+        let mut simulation = start(&scene);
+        let begin = simulation.positions().unwrap().iter().flat_map(|place| place.truncate().to_array()).collect();
+        let mut wanted = vec![begin];
+        wanted.extend(steps(device, &mut simulation, from));
+        let mut shorter = start(&scene.divided(2));
+        shorter.go_on_from(&simulation.state().unwrap()).unwrap();
+        wanted.extend(steps(device, &mut shorter, (frames - 1) * a_frame - from));
+        let bytes = fs::read(folder.path().join("c.pc2")).unwrap();
+        let found: Vec<f32> = bytes[32..].as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        for (frame, found) in found.chunks(144 * 3).enumerate() {
+            assert!(found == wanted[frame * a_frame as usize], "{backend}, {fps} frames a second: frame {frame}");
+        }
+        assert_eq!(found.len(), frames as usize * 144 * 3);
+    }
+}
+
+/// Where going back has not helped, the cache is whole with the frames of the last attempt, and nothing is left of those before it.
+#[test]
+fn a_bake_that_no_shorter_step_helps_leaves_nothing_of_what_it_tried() {
+    let hopeless = ["--set", "structural_stiffness=1e7", "--set", "watch=recover", "--set", "watch_every=1"];
+    let run = |output: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let to = ["--frames", "60", "--fps", "60", "--output", output];
+        let (code, told, errors) = bake(folder.path(), &[&to[..], &hopeless].concat());
+        assert_eq!((code, errors.matches("; it goes back to ").count()), (Some(1), 4), "{errors}");
+        assert!(errors.ends_with("; the cache ends with the frame before\n"), "{errors}");
+        let frames = told.split_once(" (").unwrap().1.split_once(" frames").unwrap().0.parse::<usize>().unwrap();
+        (frames, files(folder.path()))
+    };
+    let (frames, written) = run("c.##.obj");
+    assert!(written.into_keys().eq((0..frames).map(|frame| format!("c.{frame:02}.obj"))), "{frames} frames");
+    let (frames, written) = run("c.usda");
+    assert!(written.keys().eq(["c.usda"]), "{:?}", written.keys());
+    let text = String::from_utf8(written["c.usda"].clone()).unwrap();
+    // An extent and the points of each frame.
+    assert_eq!(text.lines().filter(|line| line.contains(": [(")).count(), 2 * frames);
+    assert!(text.contains(&format!("endTimeCode = {}\n", frames - 1)), "{frames} frames");
+}
+
+/// Wherever a bake that goes back is interrupted or killed, it goes on as if it had not been, and ends in the same bytes.
+#[test]
+fn a_bake_that_recovers_goes_on_from_any_moment_in_the_same_bytes() {
+    let mut random = Random(11);
+    for (backend, format, output) in
+        [("gpu", "pc2", "c.pc2"), ("cpu", "usda", "c.usda"), ("gpu", "obj", "c.###.obj"), ("cpu", "gltf", "c.gltf")]
+    {
+        // It goes back, is calm for a second, and goes back again.
+        let to = ["--frames", "110", "--fps", "60", "--output", output, "--format", format, "--backend", backend];
+        let every = [&to[..], &["--set", "watch=recover", "--set", "watch_every=1", "--checkpoint", "0"]].concat();
+        let [straight, broken] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+        let begun = Instant::now();
+        let (code, _, told) = bake(straight.path(), &every);
+        let duration = begun.elapsed();
+        assert_eq!((code, told.matches("; it goes back to ").count()), (Some(0), 2), "{told}");
+        assert_eq!(told.matches("nothing has been wrong for a second").count(), 1, "{told}");
+        let mut ends = BTreeMap::new();
+        for attempt in 0.. {
+            assert!(attempt < 300, "{format} does not end: {ends:?}");
+            let mut command = Command::new(env!("CARGO_BIN_EXE_bake"));
+            command.current_dir(broken.path()).arg("verlet").args(settings(&every));
+            let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(duration.mul_f32((random.signed() + 1.0) / 3.0));
+            let name = ["INT", "KILL"][attempt % 2];
+            // It may have ended.
+            let kill = [&format!("-{name}"), &*child.id().to_string()];
+            let _ = Command::new("kill").args(kill).stderr(Stdio::null()).status();
+            let output = child.wait_with_output().unwrap();
+            let errors = String::from_utf8(output.stderr).unwrap();
+            *ends.entry((name, output.status.code())).or_insert(0) += 1;
+            if output.stdout.starts_with(b"wrote ") {
+                break;
+            }
+            let was_killed = output.status.code().is_none();
+            assert!(was_killed || errors.contains("error: interrupted after "), "{format}: {ends:?} {errors}");
+        }
+        assert!(ends.values().sum::<u32>() > 2, "{format} was hardly interrupted: {ends:?}");
+        let (straight, broken) = (files(straight.path()), files(broken.path()));
+        assert!(straight.keys().eq(broken.keys()), "{format}: {:?}", broken.keys());
+        for (name, bytes) in &straight {
+            assert!(broken[name] == *bytes, "{name} by {backend} has other bytes, after {ends:?}");
+        }
     }
 }

@@ -22,13 +22,6 @@ fn headless(screen: &Screen, frames: &str) -> Vec<u8> {
     fs::read(screen.path("headless.state")).unwrap()
 }
 
-/// Waits until the window has said that it wrote a file, and reads it.
-fn saved(screen: &Screen, name: &str) -> Vec<u8> {
-    let told = || fs::read_to_string(screen.path("stdout")).unwrap();
-    screen.until(&format!("it has written {name}"), || told().contains(&format!("wrote {name} ")).then_some(()));
-    fs::read(screen.path(name)).unwrap()
-}
-
 #[test]
 fn a_window_goes_on_from_a_state_as_if_it_had_not_stopped() {
     let screen = start();
@@ -57,17 +50,17 @@ fn a_key_saves_and_a_drop_goes_on() {
     screen.xdotool("key --delay 1 n n n");
     screen.titled(window, " 0.1 s");
     screen.xdotool("key s");
-    assert!(saved(&screen, "tautline-flag-2.state") == third, "other bits than after three steps");
+    assert!(screen.saved("tautline-flag-2.state") == third, "other bits than after three steps");
     screen.drop_files(window, &[&screen.path("twelfth.state")]);
     screen.titled(window, " 0.2 s");
     screen.xdotool("key s");
-    assert!(saved(&screen, "tautline-flag-3.state") == twelfth, "other bits than were dropped");
+    assert!(screen.saved("tautline-flag-3.state") == twelfth, "other bits than were dropped");
     screen.drop_files(window, &[&screen.path("torn.state")]);
     screen.until("it is told", || is_told(&screen.pixels(SIZE)).then_some(()));
     screen.xdotool("key --delay 1 n n n");
     screen.titled(window, " 0.3 s");
     screen.xdotool("key s");
-    let after = saved(&screen, "tautline-flag-4.state");
+    let after = screen.saved("tautline-flag-4.state");
     screen.xdotool("key r");
     screen.titled(window, " 0.0 s");
     screen.xdotool("key Escape");
@@ -89,7 +82,7 @@ fn an_interrupt_saves_as_closing_does() {
             assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         }
         screen.ends_well(viewer);
-        saved(&screen, "last.state");
+        screen.saved("last.state");
         fs::remove_file(screen.path("last.state")).unwrap();
     }
 }

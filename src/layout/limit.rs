@@ -52,6 +52,21 @@ pub struct LongLinkPush {
     pub round: u32,
 }
 
+/// Push constants of `limit/collide`: which part of the step a substep is, as [`CollidePush`](super::CollidePush).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct LimitCollidePush {
+    /// Where in the step the substep starts, 0 to 1.
+    pub start: f32,
+    /// Where in the step the substep ends, 0 to 1.
+    pub end: f32,
+    /// Number of colliders.
+    pub collider_count: u32,
+    /// Number of the round, as in [`StrainLimitPush::round`].
+    pub round: u32,
+}
+
+assert_same_layout!(LimitCollidePush { start, end, collider_count, round });
 assert_same_layout!(LongRange { anchor, distance });
 assert_same_layout!(LongRangePush { most, round_count });
 assert_same_layout!(LongLinkPush { most, level, round });

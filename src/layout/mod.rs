@@ -18,7 +18,7 @@ pub use external::{
     AirParameters, AttachPush, AttachedParticle, Attachment, CollidePush, Collider, CutPush, MOST_COLLIDERS,
 };
 pub use hand::{GripParticle, PickPush, Picked, PinPush, PullPush};
-pub use limit::{LongLinkPush, LongRange, LongRangePush, StrainLimitPush};
+pub use limit::{LimitCollidePush, LongLinkPush, LongRange, LongRangePush, StrainLimitPush};
 pub use pbd::{
     BodyConstraint, BodyHinge, Constraint, FusedPush, Hinge, JacobiPush, PbdBody, PbdParameters, PredictPush,
     SolvePush, TileParameters,

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use super::judge::Judge;
 use super::kept_states::KeptStates;
-use super::{LookPlace, Return, Simulation, State, Verdict, Watch, WatchPolicy, WatchSettings};
+use super::{
+    GuardMemory, LookPlace, Return, Simulation, State, StateMismatch, Verdict, Watch, WatchPolicy, WatchSettings,
+};
 use crate::engine::{self, Device, Recorder, Staging};
 use crate::layout::Look;
 
@@ -184,14 +186,23 @@ impl Guard {
         Ok(())
     }
 
-    /// Guards the run as if it had begun with `simulation` as it is now, after so many steps.
+    /// What is known of the run, which another guard of the same run can [`Guard::recall`]. All looks have to be taken in.
     ///
     /// # Errors
     /// What the engine reports.
-    pub fn begin_at(&mut self, step: u64, simulation: &Simulation) -> engine::Result<()> {
+    pub fn memory(&self, simulation: &Simulation) -> engine::Result<GuardMemory> {
+        let kept = self.kept.steps().map(|step| Ok((step, self.kept.read(step, simulation)?)));
+        Ok(self.judge.memory(kept.collect::<engine::Result<_>>()?))
+    }
+
+    /// Goes on with what another guard of the same run knew of it, with a `simulation` that has come to there.
+    ///
+    /// # Errors
+    /// [`StateMismatch`] where it was of another run.
+    pub fn recall(&mut self, memory: GuardMemory, simulation: &Simulation) -> Result<(), StateMismatch> {
         self.forget();
-        let start = self.judge.may_go_back().then(|| simulation.state()).transpose()?;
-        self.judge.begin_at(step, start);
+        let kept = self.judge.recall(memory, |state| simulation.check(state))?;
+        self.kept.recall(kept);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Decides what the looks at a run mean, wherever it runs: what is told, where it goes back to, and with how long a step it goes on.
 
 use super::sleep::Sleep;
-use super::{Alarm, State, Step, WatchPolicy, WatchSettings, steps_between_looks};
+use super::{Alarm, GuardMemory, State, StateMismatch, Step, WatchPolicy, WatchSettings, steps_between_looks};
 use crate::layout::Look;
 use crate::model::Body;
 
@@ -94,12 +94,24 @@ impl Judge {
         }
     }
 
-    /// Begins anew after so many steps, from a state as [`Judge::new`].
-    pub(super) fn begin_at(&mut self, step: u64, start: Option<State>) {
-        (self.step, self.last_look, self.looks, self.factor) = (step, step, 0, 1);
-        (self.clean, self.is_told) = (None, false);
-        self.returned = start.as_ref().map_or(0.0, |start| start.time);
-        self.bases = start.map(|start| (step, start)).into_iter().collect();
+    /// What is known so far, beside the states that are kept.
+    pub(super) fn memory(&self, kept: Vec<(u64, State)>) -> GuardMemory {
+        let Self { step, last_look, looks, clean, is_told, factor, returned, .. } = *self;
+        let bases = self.bases.clone();
+        GuardMemory { step, last_look, looks, clean, is_told, factor, returned, bases, kept }
+    }
+
+    /// Goes on with what was known elsewhere, of a run that states fit by `check`; and returns the states that were kept.
+    pub(super) fn recall(
+        &mut self,
+        memory: GuardMemory,
+        check: impl Fn(&State) -> Result<(), StateMismatch>,
+    ) -> Result<Vec<(u64, State)>, StateMismatch> {
+        memory.check(self.may_go_back(), self.most_factor, check)?;
+        (self.step, self.last_look, self.looks) = (memory.step, memory.last_look, memory.looks);
+        (self.clean, self.is_told, self.returned) = (memory.clean, memory.is_told, memory.returned);
+        (self.factor, self.bases) = (memory.factor, memory.bases);
+        Ok(memory.kept)
     }
 
     pub(super) fn settings(&self) -> WatchSettings {

@@ -31,7 +31,7 @@ struct Kept {
 enum Content {
     /// Copies of where the particles are and what says how fast they go, and of what cuts change, where something has been cut.
     Copies { particles: Buffer, motion: Option<Buffer>, cuts: Option<CutCopies>, has_cut: bool },
-    /// Of a solver on the CPU.
+    /// Of a solver on the CPU, or from another guard.
     Known(Box<State>),
 }
 
@@ -44,6 +44,18 @@ struct CutCopies {
 impl KeptStates {
     pub(super) fn new(device: &Device) -> Self {
         Self { device: device.clone(), ring: VecDeque::new() }
+    }
+
+    /// Keeps states that were kept elsewhere, each after a step, oldest first.
+    pub(super) fn recall(&mut self, states: Vec<(u64, State)>) {
+        let kept = |(step, state): (u64, State)| Kept {
+            step,
+            time: state.time,
+            hands: (state.pins.clone(), state.dragged.clone()),
+            frame: state.frame,
+            content: Content::Known(Box::new(state)),
+        };
+        self.ring = states.into_iter().map(kept).collect();
     }
 
     /// Forgets all of them, as another simulation goes on.

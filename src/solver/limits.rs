@@ -4,13 +4,17 @@
 //! sweeps do not carry shows as stretch, and the more so the heavier what hangs is. Long range attachments bring every particle
 //! back to within reach of what holds it at once, and the strain limit then shortens the links that are still too long, in rounds
 //! until none is. `glsl/limit/` says how, with the sources.
+//!
+//! What is pulled into a collider is moved out of it every few iterations, and before the last one of a round looks; so what the one
+//! does wrong the other puts right, and in the end nothing is inside.
 
 use glam::Vec4;
 
 use super::PbdSettings;
+use super::colliders::Colliders;
 use super::external::Place;
 use crate::engine::{self, Bindings, Buffer, Device, Kernel, Recorder, Resource};
-use crate::layout::{LongLinkPush, LongRange, LongRangePush, StrainLimitPush};
+use crate::layout::{CollidePush, LimitCollidePush, LongLinkPush, LongRange, LongRangePush, StrainLimitPush};
 use crate::model::{Cloth, HeldWays, Spring, links_at_particles};
 use crate::shaders;
 
@@ -26,6 +30,9 @@ const FIRST_ROUND: u32 = 6;
 const LONG_LINK_SWEEPS: u32 = 6;
 /// Fewest rounds at the end of a step that there are for where they are needed, beyond the first.
 const LEAST_ROUNDS: u32 = 6;
+/// After how many iterations what they have pulled into colliders is moved out of them: after twice as many, edges are let go of
+/// too late for the rounds that there are.
+const ITERATIONS_TO_A_COLLISION: u32 = 4;
 /// Iterations of a round before places are relaxed beyond where links want them.
 const UNRELAXED: u32 = 5;
 /// Share of a strain limit at which links are left, so that what follows does not lift them above it at once.
@@ -55,6 +62,8 @@ pub(super) struct StrainLimit {
 pub(super) enum LimitPass {
     LongLink(LongLinkPush),
     Strain(StrainLimitPush),
+    /// Out of colliders, in a round of this number, where places are now.
+    Collide(u32),
 }
 
 impl StrainLimit {
@@ -78,28 +87,22 @@ impl StrainLimit {
         1.0 + REACH * self.max_strain
     }
 
-    /// How many passes over long links, and how many iterations, the substeps of a step have in all.
-    fn calls(&self, substeps: u32) -> [u32; 2] {
-        let rounds = if substeps > 0 { self.rounds } else { 0 };
-        [rounds.min(1) * LONG_LINK_SWEEPS * self.levels, substeps * FIRST_ROUND + rounds * self.round]
-    }
-
     /// The passes of a substep, which is the last of its step or is not.
-    pub(super) fn passes(self, is_last: bool) -> impl Iterator<Item = LimitPass> {
+    fn passes(self, is_last: bool) -> impl Iterator<Item = LimitPass> {
         let first = self.round(0, 0, FIRST_ROUND, is_last);
         let rounds = if is_last { 1..self.round_count() } else { 0..0 };
         let sweeps = |round| if round == 1 { LONG_LINK_SWEEPS } else { 0 };
         first.chain(rounds.flat_map(move |round| self.round(round, sweeps(round), self.round, true)))
     }
 
-    /// The passes of a round: so many sweeps over long links, from the highest level down, and then iterations, of which the last
-    /// one looks where that is asked for.
+    /// The passes of a round: so many sweeps over long links, from the highest level down, then iterations, between
+    /// which it goes out of colliders; the last iteration looks where that is asked for, at what colliders have left.
     fn round(self, round: u32, sweeps: u32, iterations: u32, looks: bool) -> impl Iterator<Item = LimitPass> {
         let most = self.reach();
         let link = move |level| LimitPass::LongLink(LongLinkPush { most, level, round });
         let links = (0..sweeps).flat_map(move |_| (0..self.levels).rev().map(link));
         let mut relaxation = 1.0;
-        let iterate = move |number| {
+        let mut iterate = move |number| {
             // Wang 2015, algorithm 1: the first iterations are not relaxed, and the one after them by half as much.
             relaxation = match number {
                 0..UNRELAXED => 1.0,
@@ -114,13 +117,20 @@ impl StrainLimit {
                 looks: (looks && number + 1 == iterations).into(),
             })
         };
-        links.chain((0..iterations).map(iterate))
+        let around = move |number| {
+            let ends = number + 1 == iterations || (number + 1) % ITERATIONS_TO_A_COLLISION == 0;
+            let collide = ends.then_some(LimitPass::Collide(round));
+            if looks { [collide, Some(iterate(number))] } else { [Some(iterate(number)), collide] }
+        };
+        links.chain((0..iterations).flat_map(around).flatten())
     }
 }
 
 /// The passes of both, on a cloth on the device.
 pub(super) struct Limits {
     strain: Option<StrainLimit>,
+    /// Whether there is anything to collide with.
+    collides: bool,
     /// The particles with the inverse masses that they have now, and the springs, to find the ways to what is held.
     particles: Vec<Vec4>,
     springs: Vec<Spring>,
@@ -137,6 +147,7 @@ pub(super) struct LimitedBuffers<'a> {
     pub(super) previous_positions: &'a Buffer,
     pub(super) constraints: &'a Buffer,
     pub(super) parameters: &'a Buffer,
+    pub(super) colliders: &'a Colliders,
 }
 
 /// For the particles in one place.
@@ -145,6 +156,8 @@ struct LimitPasses {
     /// From the place to the other places, and back.
     long_link: [Bindings<Kernel>; 2],
     strain: [Bindings<Kernel>; 2],
+    /// In the place, and in the other places.
+    collide: [Bindings<Kernel>; 2],
     velocity: Bindings<Kernel>,
 }
 
@@ -161,6 +174,7 @@ impl Limits {
             return Ok(None);
         }
         let particle_count = cloth.positions.len();
+        let collides = !buffers.colliders.list().is_empty();
         let strain = StrainLimit::of(settings, particle_count);
         let (long_ranges, long_links) = ways(strain, &cloth.positions, &cloth.springs);
         let long_ranges = Buffer::from_slice(device, "limit.long_ranges", &long_ranges)?;
@@ -197,6 +211,16 @@ impl Limits {
                 parameters,
             ])
         };
+        let collide_kernel = Kernel::new(device, &shaders::LIMIT_COLLIDE)?;
+        let collide = |positions: Resource<'_>| {
+            collide_kernel.bind(&[
+                ("Positions", positions),
+                previous_positions,
+                ("Rounds", (&rounds).into()),
+                ("Colliders", buffers.colliders.buffer().into()),
+                parameters,
+            ])
+        };
         let passes = |place: &Place<'_>| {
             let [positions, velocities] = place.resources();
             Ok(LimitPasses {
@@ -210,6 +234,7 @@ impl Limits {
                 ])?,
                 long_link: [link(positions, (&other).into())?, link((&other).into(), positions)?],
                 strain: [step(positions, (&other).into())?, step((&other).into(), positions)?],
+                collide: [collide(positions)?, collide((&other).into())?],
                 velocity: Kernel::new(device, &shaders::LIMIT_VELOCITY)?.bind(&[
                     ("Positions", positions),
                     previous_positions,
@@ -221,7 +246,7 @@ impl Limits {
         };
         let places = places.iter().map(passes).collect::<engine::Result<_>>()?;
         let (particles, springs) = (cloth.positions.clone(), cloth.springs.clone());
-        Ok(Some(Self { strain, particles, springs, long_ranges, long_links, is_stale: false, places }))
+        Ok(Some(Self { strain, collides, particles, springs, long_ranges, long_links, is_stale: false, places }))
     }
 
     /// Says that a particle has another inverse mass \[1/kg\] from now on.
@@ -259,30 +284,53 @@ impl Limits {
         Ok(())
     }
 
-    /// Records the end of a substep, of the particles in place `place`: what the limits do, and the velocities.
-    pub(super) fn record(&self, recorder: &mut Recorder<'_>, place: usize, is_last: bool) -> engine::Result<()> {
+    /// Records the end of a substep, of the particles in place `place` among colliders as `collide` says: what the limits do, and the
+    /// velocities.
+    pub(super) fn record(
+        &self,
+        recorder: &mut Recorder<'_>,
+        place: usize,
+        is_last: bool,
+        collide: CollidePush,
+    ) -> engine::Result<()> {
         let passes = &self.places[place];
         let particles = self.particles.len() as u32;
         recorder.dispatch_each(&passes.long_range, &long_range_push(self.strain), particles)?;
-        if let Some(strain) = self.strain {
-            for (number, pass) in strain.passes(is_last).enumerate() {
-                let way = number % 2;
-                match pass {
-                    LimitPass::LongLink(push) => recorder.dispatch_each(&passes.long_link[way], &push, particles)?,
-                    LimitPass::Strain(push) => recorder.dispatch_each(&passes.strain[way], &push, particles)?,
+        // How often places have gone to and fro.
+        let mut number = 0;
+        for pass in limit_passes(self.strain, self.collides, is_last) {
+            let way = number % 2;
+            match pass {
+                LimitPass::LongLink(push) => recorder.dispatch_each(&passes.long_link[way], &push, particles)?,
+                LimitPass::Strain(push) => recorder.dispatch_each(&passes.strain[way], &push, particles)?,
+                LimitPass::Collide(round) => {
+                    let CollidePush { start, end, collider_count } = collide;
+                    let push = LimitCollidePush { start, end, collider_count, round };
+                    recorder.dispatch_each(&passes.collide[way], &push, particles)?;
+                    continue;
                 }
             }
+            number += 1;
         }
         recorder.dispatch_each(&passes.velocity, &(), particles)
     }
 
     /// The passes of a step, with their calls.
     pub(super) fn passes(&self, substeps: u32) -> Vec<(String, u32)> {
-        let [long_links, iterations] = self.strain.map_or([0, 0], |strain| strain.calls(substeps));
+        let (mut long_links, mut iterations, mut collides) = (0, 0, 0);
+        let all = (0..substeps).flat_map(|number| limit_passes(self.strain, self.collides, number + 1 == substeps));
+        for pass in all {
+            match pass {
+                LimitPass::LongLink(_) => long_links += 1,
+                LimitPass::Strain(_) => iterations += 1,
+                LimitPass::Collide(_) => collides += 1,
+            }
+        }
         let calls = [
             (shaders::LIMIT_LONG_RANGE, substeps),
             (shaders::LIMIT_LONG_LINK, long_links),
             (shaders::LIMIT_STRAIN, iterations),
+            (shaders::LIMIT_COLLIDE, collides),
             (shaders::LIMIT_VELOCITY, substeps),
         ];
         calls
@@ -291,6 +339,18 @@ impl Limits {
             .map(|(shader, calls)| (shader.name.to_string(), calls))
             .collect()
     }
+}
+
+/// The passes between long range attachments and velocities, of a substep that is the last of its step or is not: those of a strain
+/// limit, or else the one out of what there is to collide with.
+pub(super) fn limit_passes(
+    strain: Option<StrainLimit>,
+    collides: bool,
+    is_last: bool,
+) -> impl Iterator<Item = LimitPass> {
+    let alone = strain.is_none().then_some(LimitPass::Collide(0));
+    let passes = strain.into_iter().flat_map(move |strain| strain.passes(is_last)).chain(alone);
+    passes.filter(move |pass| collides || !matches!(pass, LimitPass::Collide(_)))
 }
 
 /// The long range attachment of each particle, and its long links; one that nothing reads where no limit needs them.
@@ -320,44 +380,66 @@ mod tests {
         StrainLimit::of(&PbdSettings { max_strain: 0.02, ..PbdSettings::default() }, particle_count).unwrap()
     }
 
+    fn round_of(pass: &LimitPass) -> u32 {
+        match pass {
+            LimitPass::LongLink(push) => push.round,
+            LimitPass::Strain(push) => push.round,
+            LimitPass::Collide(round) => *round,
+        }
+    }
+
     #[test]
     fn places_are_back_where_they_were_after_every_round() {
         for (particle_count, is_last) in [(2, false), (2, true), (1_000, true), (262_144, true), (1 << 26, true)] {
             let limit = limit(particle_count);
-            let passes: Vec<_> = limit.passes(is_last).collect();
-            let round = |pass: &LimitPass| match pass {
-                LimitPass::LongLink(push) => push.round,
-                LimitPass::Strain(push) => push.round,
-            };
+            let passes: Vec<_> = limit_passes(Some(limit), false, is_last).collect();
             for (number, pass) in passes.iter().enumerate() {
-                let is_first = number == 0 || round(&passes[number - 1]) != round(pass);
+                let is_first = number == 0 || round_of(&passes[number - 1]) != round_of(pass);
                 assert!(!is_first || number % 2 == 0, "pass {number}");
                 // Whoever looks is the last of a round, and nobody looks where there is no other round.
-                let is_last_of_round = passes.get(number + 1).is_none_or(|next| round(next) != round(pass));
+                let is_last_of_round = passes.get(number + 1).is_none_or(|next| round_of(next) != round_of(pass));
                 let looks = matches!(pass, LimitPass::Strain(push) if push.looks == 1);
                 assert_eq!(looks, is_last && is_last_of_round, "pass {number}");
             }
             assert_eq!(passes.len() % 2, 0);
-            let rounds = round(passes.last().unwrap()) + 1;
+            let rounds = round_of(passes.last().unwrap()) + 1;
             assert_eq!(rounds, if is_last { limit.round_count() } else { 1 });
         }
     }
 
     #[test]
-    fn calls_are_those_of_all_substeps() {
-        let limit = limit(10_000);
-        let count = |is_last, links| {
-            limit.passes(is_last).filter(|pass| matches!(pass, LimitPass::LongLink(_)) == links).count() as u32
-        };
-        let expected = [true, false].map(|links| 14 * count(false, links) + count(true, links));
-        assert_eq!(limit.calls(15), expected);
+    fn every_round_ends_outside_of_colliders_before_it_looks() {
+        for is_last in [false, true] {
+            let [without, with] =
+                [false, true].map(|collides| limit_passes(Some(limit(1_000)), collides, is_last).collect::<Vec<_>>());
+            let iterations = with.iter().filter(|pass| !matches!(pass, LimitPass::Collide(_)));
+            assert_eq!(iterations.count(), without.len());
+            for round in 0..=round_of(with.last().unwrap()) {
+                let passes: Vec<_> = with.iter().filter(|pass| round_of(pass) == round).collect();
+                let is_collision = |pass: &&LimitPass| matches!(pass, LimitPass::Collide(_));
+                let stretches: Vec<_> = passes.split(is_collision).collect();
+                let (last, moving) = stretches.split_last().unwrap();
+                assert!(moving.iter().skip(1).all(|iterations| iterations.len() <= 4), "round {round}");
+                match last {
+                    [] => assert!(!is_last),
+                    [LimitPass::Strain(push)] => assert_eq!(push.looks, 1),
+                    after => panic!("{} passes after the last collision of round {round}", after.len()),
+                }
+            }
+        }
+        // Without a limit to strain, once a substep.
+        assert!(matches!(limit_passes(None, true, true).collect::<Vec<_>>()[..], [LimitPass::Collide(0)]));
+        assert_eq!(limit_passes(None, false, true).count(), 0);
     }
 
     #[test]
     fn the_relaxation_is_that_of_chebyshev() {
         // Wang 2015, eq. 13: w tends to 2 / (1 + sqrt(1 - r²)).
-        let last = limit(2).round(0, 0, 1000, false).last();
-        let Some(LimitPass::Strain(StrainLimitPush { relaxation, .. })) = last else { panic!("an iteration") };
+        let relaxations = limit(2).round(0, 0, 1000, false).filter_map(|pass| match pass {
+            LimitPass::Strain(push) => Some(push.relaxation),
+            _ => None,
+        });
+        let relaxation = relaxations.last().unwrap();
         let radius = f64::from(SPECTRAL_RADIUS);
         assert!((f64::from(relaxation) - 2.0 / (1.0 + (1.0 - radius * radius).sqrt())).abs() < 1e-5);
     }

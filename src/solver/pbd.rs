@@ -194,6 +194,7 @@ impl Pbd {
             previous_positions: &previous_positions,
             constraints: &constraint_buffer,
             parameters: &parameters,
+            colliders: &external.colliders,
         };
         let limits = joined.cloth.map(|cloth| Limits::new(device, cloth, &settings, &places, &limited));
         let limits = limits.transpose()?.flatten();

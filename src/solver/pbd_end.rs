@@ -12,11 +12,12 @@ impl Pbd {
     pub(super) fn record_end(&self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
         let particles = self.start.len() as u32;
         let passes = &self.passes[self.place];
+        let collide = self.external.push(substep);
         if !self.colliders().is_empty() {
-            recorder.dispatch_each(&passes.collide, &self.external.push(substep), particles)?;
+            recorder.dispatch_each(&passes.collide, &collide, particles)?;
         }
         match &self.limits {
-            Some(limits) => limits.record(recorder, self.place, substep + 1 == self.step.substeps),
+            Some(limits) => limits.record(recorder, self.place, substep + 1 == self.step.substeps, collide),
             None => recorder.dispatch_each(&passes.velocity, &(), particles),
         }
     }

@@ -141,7 +141,7 @@ fn jump([from, to, rotation]: &[Vec4; 3]) -> Jump {
 }
 
 /// Appends numbers. All machines that run this are little endian, as [`crate::layout`] needs it too.
-fn put<T: Pod>(bytes: &mut Vec<u8>, numbers: &[T]) {
+pub(super) fn put<T: Pod>(bytes: &mut Vec<u8>, numbers: &[T]) {
     bytes.extend_from_slice(bytemuck::cast_slice(numbers));
 }
 
@@ -151,10 +151,10 @@ fn put_list<T: Pod>(bytes: &mut Vec<u8>, list: &[T]) {
 }
 
 /// What has not been read yet.
-struct Fields<'a>(&'a [u8]);
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl Fields<'_> {
-    fn number<T: Pod>(&mut self) -> io::Result<T> {
+    pub(super) fn number<T: Pod>(&mut self) -> io::Result<T> {
         let bytes = self.0.split_off(..size_of::<T>()).ok_or(io::ErrorKind::UnexpectedEof)?;
         Ok(bytemuck::pod_read_unaligned(bytes))
     }

@@ -190,6 +190,13 @@ impl Screen {
         assert!(code == Some(0) && told.lines().all(|line| line.contains(" vertices and ")), "{code:?}: {told}");
     }
 
+    /// Waits until the viewer has said that it wrote a file, and reads it.
+    pub fn saved(&self, name: &str) -> Vec<u8> {
+        let told = || fs::read_to_string(self.path("stdout")).unwrap();
+        self.until(&format!("it has written {name}"), || told().contains(&format!("wrote {name} ")).then_some(()));
+        fs::read(self.path(name)).unwrap()
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

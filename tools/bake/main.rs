@@ -24,6 +24,7 @@ use clap::Parser;
 use tautline::engine::Device;
 use tautline::io::cache::{Cache, CacheTarget, CacheWriter};
 use tautline::scene::Scene;
+use tautline::solver::StateMismatch;
 
 use arguments::Arguments;
 use checkpoint::Checkpoint;
@@ -70,19 +71,23 @@ fn run(arguments: &Arguments) -> Result<()> {
                 bail!("'{}' is there already: give --force to replace it", existing.display());
             }
             let writer = CacheWriter::begin(cache, target.clone())?;
-            let checkpoint = Checkpoint::new(identity);
+            let mut checkpoint = Checkpoint::new(identity);
             checkpoint.write(&path)?;
             (writer, checkpoint)
         }
-        Some(checkpoint) if checkpoint.progress().frames == arguments.frames && target.is_whole() => {
+        Some(checkpoint) if checkpoint.progress().frames() == arguments.frames && target.is_whole() => {
             return conclude(arguments, arguments.frames, &target, &path, steps, &scene);
         }
-        Some(checkpoint) => {
-            if let Some(state) = &checkpoint.state {
-                let step = u64::from(checkpoint.progress().frames.saturating_sub(1)) * u64::from(steps);
-                runner.go_on_from(state, step).with_context(|| format!("cannot go on from '{}'", path.display()))?;
+        Some(mut checkpoint) => {
+            let progress = checkpoint.progress().clone();
+            if let Some(kept) = checkpoint.kept.take() {
+                let frames = kept.memory.step() / u64::from(steps) + 1;
+                let fits =
+                    if frames == u64::from(progress.frames()) { Ok(()) } else { Err(StateMismatch::Lists.into()) };
+                let gone_on = fits.and_then(|()| runner.go_on_from(kept));
+                gone_on.with_context(|| format!("cannot go on from '{}'", path.display()))?;
             }
-            (CacheWriter::resume(cache, target.clone(), checkpoint.progress())?, checkpoint)
+            (CacheWriter::resume(cache, target.clone(), progress)?, checkpoint)
         }
     };
     interrupt::watch(|| {});

@@ -50,7 +50,7 @@ impl Bake<'_> {
         writer: CacheWriter,
         checkpoint: Checkpoint,
     ) -> Result<End> {
-        let first = checkpoint.progress().frames;
+        let first = checkpoint.progress().frames();
         let (to_writing, messages) = sync_channel(FRAMES_IN_FLIGHT);
         let bar = bar(first, self.frames);
         let (path, bar_of_it) = (self.path.into(), bar.clone());
@@ -66,7 +66,7 @@ impl Bake<'_> {
         if let Some(reason) = stopped.or(refused) {
             return self.end_early(writer, reason);
         }
-        let frames = checkpoint.progress().frames;
+        let frames = checkpoint.progress().frames();
         if frames < self.frames {
             return Ok(End::Interrupted { frames });
         }
@@ -87,7 +87,8 @@ impl Bake<'_> {
     }
 
     /// Simulates what is left, until it is interrupted or nobody writes any more. In the end the checkpoint is that of
-    /// the last frame. A frame is written once the looks up to it have found nothing wrong, while the next one is simulated; where
+    /// the last frame. A frame is written once the looks up to it have found nothing wrong, while the next one is simulated, but where
+    /// the run may go back: then it waits for them, as where it goes back to must not depend on when they are known. Where
     /// they say that the run stops, this is why.
     fn simulate(&self, runner: &mut Runner, first: u32, to_writing: &SyncSender<Message>) -> Result<Option<String>> {
         let (mut kept, mut waiting, mut number) = (Instant::now(), None, first);
@@ -99,29 +100,30 @@ impl Bake<'_> {
             let is_last = number + 1 == self.frames;
             let is_interrupted = interrupt::interrupted();
             let ends = is_last || is_interrupted || kept.elapsed() >= self.every;
-            let verdict = runner.check(if ends { 0 } else { self.steps })?;
-            if let Verdict::Stop(alarm) | Verdict::GoBack(alarm, _) = &verdict
-                && let Some(before) = waiting.take()
-            {
-                if alarm.step <= u64::from(number - 1) * u64::from(self.steps) {
-                    number -= 1;
-                } else if to_writing.send(Message::Frame(before)).is_err() {
-                    return Ok(None);
-                }
-            }
-            match verdict {
+            let waits = ends || runner.goes_back();
+            match runner.check(if waits { 0 } else { self.steps })? {
                 Verdict::Good | Verdict::Tell(_) => {}
                 Verdict::Stop(Alarm { time, step, .. }) => {
+                    if let Some(before) = waiting.take()
+                        && step > u64::from(number - 1) * u64::from(self.steps)
+                        && to_writing.send(Message::Frame(before)).is_err()
+                    {
+                        return Ok(None);
+                    }
                     return Ok(Some(format!("stopped at {time:.3} s (step {step})")));
                 }
-                // What has been written stays.
+                // What has been written of what is run again is written anew.
                 Verdict::GoBack(_, to) => {
                     runner.return_to(&to)?;
+                    number = (to.step / u64::from(self.steps)) as u32 + 1;
+                    if to_writing.send(Message::GoBack(number, Box::new(runner.kept()?))).is_err() {
+                        return Ok(None);
+                    }
                     continue;
                 }
                 Verdict::Relax(to) => runner.return_to(&to)?,
             }
-            let before = if ends { [waiting.take(), Some(frame)] } else { [waiting.replace(frame), None] };
+            let before = if waits { [waiting.take(), Some(frame)] } else { [waiting.replace(frame), None] };
             for frame in before.into_iter().flatten() {
                 if to_writing.send(Message::Frame(frame)).is_err() {
                     return Ok(None);
@@ -129,8 +131,8 @@ impl Bake<'_> {
             }
             number += 1;
             if ends {
-                let state = if is_last { None } else { Some(Box::new(runner.state()?)) };
-                if to_writing.send(Message::Checkpoint(state)).is_err() || is_interrupted {
+                let now = if is_last { None } else { Some(Box::new(runner.kept()?)) };
+                if to_writing.send(Message::Checkpoint(now)).is_err() || is_interrupted {
                     return Ok(None);
                 }
                 kept = Instant::now();

@@ -7,8 +7,11 @@ use tautline::engine::{Device, Frames, Staging};
 use tautline::glam::Vec3;
 use tautline::model::Body;
 use tautline::scene::{Scene, Watching};
-use tautline::solver::{CpuGuard, CpuSimulation, Guard, Particles, Return, Simulation, State, Verdict};
+use tautline::solver::{
+    CpuGuard, CpuSimulation, Guard, Particles, Return, Simulation, StateMismatch, Verdict, WatchPolicy,
+};
 
+use crate::checkpoint::Kept;
 use crate::output;
 
 /// How many frames are on their way from the steps to the file at most: one is simulated, one read back and one
@@ -105,29 +108,40 @@ impl Runner {
         }
     }
 
-    /// Goes on from the state of a checkpoint after so many steps, which may have been tampered with.
-    pub fn go_on_from(&mut self, state: &State, step: u64) -> Result<()> {
+    /// Goes on from what a checkpoint has, which may have been tampered with.
+    pub fn go_on_from(&mut self, kept: Kept) -> Result<()> {
+        let Kept { state, memory } = kept;
+        let (step, factor) = (memory.step(), memory.factor());
+        if factor > self.scene.most_factor() {
+            return Err(StateMismatch::Lists.into());
+        }
+        match &self.by {
+            By::Gpu(run) => run.simulation.check(&state)?,
+            By::Cpu(run) => run.simulation.check(&state)?,
+        }
         match &mut self.by {
-            By::Gpu(run) => {
-                run.simulation.check(state)?;
-                run.simulation.go_on_from(state)?;
-                run.guard.begin_at(step, &run.simulation)?;
-            }
-            By::Cpu(run) => {
-                run.simulation.check(state)?;
-                run.simulation.go_on_from(state);
-                run.guard.begin_at(step, &run.simulation);
-            }
+            _ if factor > 1 => self.return_to(&Return { step, state, factor })?,
+            By::Gpu(run) => run.simulation.go_on_from(&state)?,
+            By::Cpu(run) => run.simulation.go_on_from(&state),
+        }
+        match &mut self.by {
+            By::Gpu(run) => run.guard.recall(memory, &run.simulation)?,
+            By::Cpu(run) => run.guard.recall(memory, &run.simulation)?,
         }
         Ok(())
     }
 
-    /// Waits for the device and says what the body does now.
-    pub fn state(&self) -> Result<State> {
+    /// Waits for the device and says what the run can be gone on with from here.
+    pub fn kept(&self) -> Result<Kept> {
         Ok(match &self.by {
-            By::Gpu(run) => run.simulation.state()?,
-            By::Cpu(run) => run.simulation.state(),
+            By::Gpu(run) => Kept { state: run.simulation.state()?, memory: run.guard.memory(&run.simulation)? },
+            By::Cpu(run) => Kept { state: run.simulation.state(), memory: run.guard.memory() },
         })
+    }
+
+    /// Whether the run may go back to where it has been.
+    pub fn goes_back(&self) -> bool {
+        self.watching.settings().policy == WatchPolicy::Recover
     }
 
     /// Runs up to so many steps from the start on, the last of which is that of a frame; on a device they are only submitted. On

@@ -7,17 +7,18 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 use tautline::io::cache::CacheWriter;
 use tautline::scene::BakedShape;
-use tautline::solver::State;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Kept};
 use crate::runner::Frame;
 
 /// What it is told to do, in order.
 pub enum Message {
     /// Writes the next frame.
     Frame(Frame),
-    /// Writes that the frames so far are there, and what the body does in the last of them.
-    Checkpoint(Option<Box<State>>),
+    /// Writes that the frames so far are there, and what is kept of the last of them.
+    Checkpoint(Option<Box<Kept>>),
+    /// Drops all frames but the first so many, for the run has gone back to what is kept.
+    GoBack(u32, Box<Kept>),
 }
 
 pub struct Writing {
@@ -34,7 +35,7 @@ pub struct Writing {
 impl Writing {
     /// Obeys until there is nothing more to come.
     pub fn run(mut self, messages: &Receiver<Message>) -> Result<Self> {
-        let mut number = self.checkpoint.progress().frames;
+        let mut number = self.checkpoint.progress().frames();
         for message in messages {
             match message {
                 Message::Frame(frame) => {
@@ -51,11 +52,20 @@ impl Writing {
                     number += 1;
                     self.bar.inc(1);
                 }
-                Message::Checkpoint(state) => {
+                Message::Checkpoint(kept) => {
                     // The frames first: what a checkpoint tells of is on the disk.
                     let progress = self.writer.sync()?;
-                    self.checkpoint.advance(progress, state.map(|state| *state));
+                    self.checkpoint.advance(progress, kept.map(|kept| *kept));
                     self.checkpoint.write(&self.path)?;
+                }
+                Message::GoBack(frames, kept) => {
+                    // The checkpoint first: it tells of no frame that is dropped and written anew.
+                    let progress = self.writer.sync()?;
+                    self.checkpoint.advance(progress.after(frames), Some(*kept));
+                    self.checkpoint.write(&self.path)?;
+                    self.writer.go_back(frames)?;
+                    number = frames;
+                    self.bar.set_position(number.into());
                 }
             }
         }

@@ -65,6 +65,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
             movie.as_mut().map_or(Ok(()), |movie| movie.record(recorder, simulation))
         };
         run.step(is_last, record)?;
+        let is_of_use = movie.as_mut().is_none_or(Movie::goes_on);
         #[cfg(feature = "capture")]
         if let Some(path) = capture.end(&scene.name)? {
             output::print(&format!("wrote {}\n", path.display()))?;
@@ -73,7 +74,7 @@ pub fn run(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Result
         let verdict = run.check(if is_last { 0 } else { 1 })?;
         let goes_on = obey(verdict, &mut run, scene, movie.as_mut())?;
         run.simulation.set_camera(seen_from);
-        Ok((goes_on && movie.as_mut().is_none_or(Movie::goes_on)).then(|| run.guard.steps()))
+        Ok((goes_on && is_of_use).then(|| run.guard.steps()))
     })?;
     check_playback(scene)?;
     // First of all, so that nothing else that fails can lose it; and whether or not it can be written, the rest is.
@@ -108,7 +109,7 @@ fn obey(verdict: Verdict, run: &mut Run, scene: &Scene, movie: Option<&mut Movie
         Verdict::GoBack(_, to) | Verdict::Relax(to) => to,
     };
     run.return_to(&to, scene)?;
-    movie.map_or(Ok(()), |movie| movie.show(run))?;
+    movie.map_or(Ok(()), |movie| movie.go_on_with(run))?;
     Ok(true)
 }
 
@@ -125,17 +126,19 @@ impl Movie {
         interrupt::watch(|| {});
         let [width, height] = arguments.picture_size().map(|side| side as f32);
         let dt = run.simulation.step().dt;
+        let target = Target::at(path)?.of_run(run.goes_back());
         Ok(Self {
             view: run.view(COLOR_FORMAT, arguments.view)?,
             shown: arguments.view,
             camera: Camera::framing(&run.room.corners(), width / height),
-            video: Video::begin(&run.device, Target::at(path)?, arguments.picture_size(), COLOR_FORMAT, dt)?,
+            video: Video::begin(&run.device, target, arguments.picture_size(), COLOR_FORMAT, dt)?,
         })
     }
 
-    /// Shows another simulation of a run from here on.
-    fn show(&mut self, run: &Run) -> Result<()> {
+    /// Shows another simulation of a run from where that has come to, or gone back to.
+    fn go_on_with(&mut self, run: &Run) -> Result<()> {
         self.view = run.view(COLOR_FORMAT, self.shown)?;
+        self.video.go_back_to(run.steps);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOpt
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Shown, View, Wave};
 use tautline::scene::{Scene, Watching};
-use tautline::solver::{CpuTiming, Guard, Return, Simulation, State as BodyState, Verdict};
+use tautline::solver::{CpuTiming, Guard, Return, Simulation, State as BodyState, Verdict, WatchPolicy};
 
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals, room};
@@ -141,6 +141,11 @@ impl Run {
         // Where the run has gone back, as much is to be run again.
         self.steps = self.steps.saturating_sub(steps - self.guard.steps());
         Ok(verdict)
+    }
+
+    /// Whether it may go back to where it has been.
+    pub fn goes_back(&self) -> bool {
+        self.guard.settings().policy == WatchPolicy::Recover
     }
 
     /// Goes on from where the guard says, with a simulation of its own.

@@ -40,6 +40,14 @@ impl PartialFile {
         self.length
     }
 
+    /// Drops what lies behind `length` bytes.
+    pub(super) fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.writer.flush()?;
+        self.writer.get_ref().set_len(length)?;
+        self.length = length;
+        self.writer.seek(SeekFrom::Start(length)).map(drop)
+    }
+
     /// Writes over bytes that are there.
     pub(super) fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.writer.seek(SeekFrom::Start(offset))?;

@@ -64,7 +64,8 @@ impl Stream for Usda {
         let [least, greatest] = extent(&cache.form, positions);
         let line = format!("            {number}: [{}, {}],", Point(least), Point(greatest));
         let place = self.extents(cache) + u64::from(number) * EXTENT_LINE as u64;
-        file.patch(place, line.as_bytes())?;
+        // All of it, for the frame may have been written before, with longer numbers.
+        file.patch(place, format!("{line:<0$}", EXTENT_LINE - 1).as_bytes())?;
         write!(file, "            {number}: [")?;
         for (index, &place) in positions.iter().enumerate() {
             write!(file, "{}{}", if index == 0 { "" } else { ", " }, Point(place))?;

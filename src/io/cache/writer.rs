@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 use super::gltf::Gltf;
 use super::mdd::Mdd;
@@ -22,8 +23,8 @@ pub struct CacheWriter {
     target: CacheTarget,
     file: PartialFile,
     encoder: Encoder,
-    /// How many frames have been written.
-    frames: u32,
+    /// What has been written.
+    progress: Progress,
 }
 
 enum Encoder {
@@ -32,12 +33,29 @@ enum Encoder {
 }
 
 /// How far a cache has been written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Progress {
+    /// How long the file was that frames are in after each of them; 0 where each has a file of its own. Shape \[frame_count\].
+    ends: Vec<u64>,
+}
+
+impl Progress {
     /// How many frames there are.
-    pub frames: u32,
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// How far it was when there were no more than `frames`.
+    #[must_use]
+    pub fn after(&self, frames: u32) -> Self {
+        Self { ends: self.ends.iter().copied().take(frames as usize).collect() }
+    }
+
     /// How long the file is that they are in; 0 where each has a file of its own.
-    pub bytes: u64,
+    fn bytes(&self) -> u64 {
+        self.ends.last().copied().unwrap_or_default()
+    }
 }
 
 impl CacheWriter {
@@ -61,7 +79,7 @@ impl CacheWriter {
     /// As [`CacheWriter::begin`], or where less has been written than that.
     pub fn resume(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {
         // What stands before the first frame may not be on the disk where no frame is.
-        if progress.frames == 0 { Self::begin(cache, target) } else { Self::open(cache, target, progress) }
+        if progress.frames() == 0 { Self::begin(cache, target) } else { Self::open(cache, target, progress) }
     }
 
     fn open(cache: Cache, target: CacheTarget, progress: Progress) -> Result<Self, WriteError> {
@@ -76,14 +94,14 @@ impl CacheWriter {
             CacheFormat::Ply => Encoder::Still(Box::new(Ply::new(&cache))),
         };
         let is_missing = |number: &u32| target.format().is_sequence() && !target.frame(*number).exists();
-        if let Some(path) = (0..progress.frames).find(is_missing).map(|number| target.frame(number)) {
+        if let Some(path) = (0..progress.frames()).find(is_missing).map(|number| target.frame(number)) {
             let reason =
                 io::Error::new(io::ErrorKind::NotFound, "it was written and is gone: begin anew with --restart");
             return Err(WriteError { path, reason });
         }
-        let opened = PartialFile::open(&target.partial(), progress.bytes);
+        let opened = PartialFile::open(&target.partial(), progress.bytes());
         let file = opened.map_err(|reason| WriteError { path: target.path().into(), reason })?;
-        Ok(Self { cache, target, file, encoder, frames: progress.frames })
+        Ok(Self { cache, target, file, encoder, progress })
     }
 
     /// Writes the next frame: where all points are, in the cache's unit and axes. Shape \[point_count\].
@@ -95,8 +113,8 @@ impl CacheWriter {
     /// Where there are not as many positions as points, or all frames have been written.
     pub fn append(&mut self, positions: &[Vec3]) -> Result<(), WriteError> {
         assert_eq!(positions.len(), self.cache.point_count(), "a position of each point");
-        assert!(self.frames < self.cache.frames, "a cache of {} frames", self.cache.frames);
-        let number = self.frames;
+        let number = self.frames();
+        assert!(number < self.cache.frames, "a cache of {} frames", self.cache.frames);
         match &mut self.encoder {
             Encoder::Stream(stream) => {
                 let written = stream.frame(&self.cache, number, positions, &mut self.file);
@@ -104,8 +122,26 @@ impl CacheWriter {
             }
             Encoder::Still(still) => write_durably(&self.target.frame(number), |file| still.write(positions, file))?,
         }
-        self.frames += 1;
+        self.progress.ends.push(self.file.length());
         Ok(())
+    }
+
+    /// Drops all frames but the first so many, of which there is one at least.
+    ///
+    /// # Errors
+    /// [`WriteError`] where that fails.
+    ///
+    /// # Panics
+    /// Where there are fewer.
+    pub fn go_back(&mut self, frames: u32) -> Result<(), WriteError> {
+        assert!((1..=self.frames()).contains(&frames), "{frames} of {} frames", self.frames());
+        if let Encoder::Still(_) = self.encoder {
+            for path in (frames..self.frames()).map(|number| self.target.frame(number)) {
+                fs::remove_file(&path).map_err(|reason| WriteError { path, reason })?;
+            }
+        }
+        self.progress.ends.truncate(frames as usize);
+        self.file.cut(self.progress.bytes()).map_err(|reason| self.told(reason))
     }
 
     /// Waits until all frames so far are on the disk, and says how far that is.
@@ -114,13 +150,13 @@ impl CacheWriter {
     /// [`WriteError`] where they are not.
     pub fn sync(&mut self) -> Result<Progress, WriteError> {
         self.file.sync().map_err(|reason| self.told(reason))?;
-        Ok(Progress { frames: self.frames, bytes: self.file.length() })
+        Ok(self.progress.clone())
     }
 
     /// How many frames have been written.
     #[must_use]
     pub fn frames(&self) -> u32 {
-        self.frames
+        self.progress.frames()
     }
 
     /// Makes it a cache of as many frames as have been written, which is whole once it is finished; it is written anew for that.
@@ -131,8 +167,8 @@ impl CacheWriter {
     /// # Panics
     /// Where there is no frame.
     pub fn shortened(mut self) -> Result<Self, WriteError> {
-        assert!(self.frames > 0, "a cache has a frame");
-        let cache = Cache { frames: self.frames, ..self.cache.clone() };
+        assert!(self.frames() > 0, "a cache has a frame");
+        let cache = Cache { frames: self.frames(), ..self.cache.clone() };
         if let Encoder::Stream(stream) = &mut self.encoder {
             let beside = self.target.beside("shorter");
             let shorter =
@@ -158,7 +194,7 @@ impl CacheWriter {
     /// # Panics
     /// Where frames are missing.
     pub fn finish(mut self) -> Result<(), WriteError> {
-        assert_eq!(self.frames, self.cache.frames, "all frames");
+        assert_eq!(self.frames(), self.cache.frames, "all frames");
         let Self { cache, file, encoder, .. } = &mut self;
         let finished = match encoder {
             Encoder::Stream(stream) => stream.finish(cache, file).and_then(|()| file.sync()),

@@ -5,12 +5,12 @@ use glam::Vec4;
 use super::external::External;
 use super::{CpuSolver, CpuTiming, HostParticles};
 use crate::cpu::{self, Colliders, Pbd};
-use crate::layout::{Constraint, PbdParameters};
+use crate::layout::{CollidePush, Collider, Constraint, PbdParameters};
 use crate::model::{Blade, Carried, Cloth, Grip, Jump, Spring, links_at_particles};
 use crate::shaders;
 use crate::solver::colliders::collide_push;
 use crate::solver::cutter::Schedule;
-use crate::solver::limits::{LimitPass, StrainLimit, long_range_push, ways};
+use crate::solver::limits::{LimitPass, StrainLimit, limit_passes, long_range_push, ways};
 use crate::solver::residuals::rms_error;
 use crate::solver::state::truncated;
 use crate::solver::{ConstraintSolver, PbdSettings, Severed, State, Step, Surroundings};
@@ -92,32 +92,43 @@ impl Constraints {
             let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
             self.iterate(iteration, &parameters, timing);
         }
+        let push = collide_push(colliders.list.len(), substep, step.substeps);
         if !colliders.list.is_empty() {
-            let push = collide_push(colliders.list.len(), substep, step.substeps);
             timing.measure(shaders::PBD_COLLIDE.name, || self.state.collide(colliders, &push));
         }
         if self.springs.is_some() {
-            self.limit(substep + 1 == step.substeps, &parameters, timing);
+            self.limit(substep + 1 == step.substeps, &parameters, (colliders, &push), timing);
         } else {
             timing.measure(shaders::PBD_VELOCITY.name, || self.state.update_velocity(&parameters));
         }
     }
 
     /// Bounds the stretch at the end of a substep, and takes the velocities.
-    fn limit(&mut self, is_last: bool, parameters: &PbdParameters, timing: &mut CpuTiming) {
+    fn limit(
+        &mut self,
+        is_last: bool,
+        parameters: &PbdParameters,
+        (colliders, collide_push): (&Colliders<'_>, &CollidePush),
+        timing: &mut CpuTiming,
+    ) {
         let state = &mut self.state;
         let push = long_range_push(self.strain);
         timing.measure(shaders::LIMIT_LONG_RANGE.name, || state.limit_long_range(parameters, &push));
-        let passes = self.strain.into_iter().flat_map(|strain| strain.passes(is_last));
+        let smooth: Vec<_> = colliders.list.iter().map(|collider| Collider { friction: 0.0, ..*collider }).collect();
+        let smooth = Colliders { list: &smooth, ..*colliders };
         // Whether the round before this one has left work.
         let mut has_work = true;
-        for pass in passes {
+        for pass in limit_passes(self.strain, !smooth.list.is_empty(), is_last) {
             if !has_work {
                 break;
             }
             let push = match pass {
                 LimitPass::LongLink(push) => {
                     timing.measure(shaders::LIMIT_LONG_LINK.name, || state.limit_long_link(parameters, &push));
+                    continue;
+                }
+                LimitPass::Collide(_) => {
+                    timing.measure(shaders::LIMIT_COLLIDE.name, || state.collide(&smooth, collide_push));
                     continue;
                 }
                 LimitPass::Strain(push) => push,

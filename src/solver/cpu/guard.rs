@@ -7,7 +7,7 @@ use crate::layout::Look;
 use crate::solver::judge::Judge;
 use crate::solver::kept_states::KEPT;
 use crate::solver::watched_springs::WatchedSprings;
-use crate::solver::{Return, State, Verdict, WatchPolicy, WatchSettings};
+use crate::solver::{GuardMemory, Return, State, StateMismatch, Verdict, WatchPolicy, WatchSettings};
 
 /// As [`Guard`](crate::solver::Guard), of a run on the CPU: what it finds is known at once.
 pub struct CpuGuard {
@@ -67,11 +67,19 @@ impl CpuGuard {
         Verdict::Good
     }
 
-    /// As [`Guard::begin_at`](crate::solver::Guard::begin_at).
-    pub fn begin_at(&mut self, step: u64, simulation: &CpuSimulation) {
-        self.kept.clear();
-        let start = self.judge.may_go_back().then(|| simulation.state());
-        self.judge.begin_at(step, start);
+    /// As [`Guard::memory`](crate::solver::Guard::memory).
+    #[must_use]
+    pub fn memory(&self) -> GuardMemory {
+        self.judge.memory(self.kept.iter().cloned().collect())
+    }
+
+    /// As [`Guard::recall`](crate::solver::Guard::recall).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recall(&mut self, memory: GuardMemory, simulation: &CpuSimulation) -> Result<(), StateMismatch> {
+        self.kept = self.judge.recall(memory, |state| simulation.check(state))?.into();
+        Ok(())
     }
 
     fn go_back(&mut self) -> Option<Return> {

@@ -1,8 +1,8 @@
 #![no_main]
 
-use std::path::Path;
-
 use libfuzzer_sys::fuzz_target;
-use tautline::scene::Scene;
+use tautline_fuzz::scene::parsed;
 
-fuzz_target!(|bytes: &[u8]| drop(Scene::parse(bytes, Path::new("fuzzed.toml"))));
+fuzz_target!(|bytes: &[u8]| {
+    parsed(bytes);
+});

@@ -1,8 +1,9 @@
 #![no_main]
 
-mod prepared;
-
 use libfuzzer_sys::fuzz_target;
 use tautline::io::MeshFormat;
+use tautline_fuzz::prepared::prepared;
 
-fuzz_target!(|bytes: &[u8]| prepared::prepared(bytes, MeshFormat::Stl));
+fuzz_target!(|bytes: &[u8]| {
+    prepared(bytes, MeshFormat::Stl);
+});

@@ -68,17 +68,36 @@ pub fn encode(
     mut pictures: impl Iterator<Item = Picture>,
 ) -> io::Result<()> {
     let [width, height] = extent;
+    let size = format!("{width}x{height}");
+    let mut command = encoder(codec, &["-f", "rawvideo", "-pixel_format", "rgba", "-video_size", &size], "-", pace);
+    ended(command.arg(path), |child| feed(child, &mut pictures))
+}
+
+/// Encodes the numbered pictures in a folder, which are as those of [`encode`], into the file at `path`, which is replaced.
+pub fn encode_folder(codec: Codec, path: &Path, folder: &Path, pace: Pace) -> io::Result<()> {
+    let path = std::path::absolute(path)?;
+    // Inside the folder, for its name is no pattern.
+    let mut command = encoder(codec, &["-f", "image2"], "%06d.png", pace);
+    ended(command.current_dir(folder).arg(path), |_| Ok(()))
+}
+
+/// ffmpeg with what it reads, at which pace and how it encodes that.
+fn encoder(codec: Codec, format: &[&str], input: &str, pace: Pace) -> Command {
     let mut command = command(["-hide_banner", "-nostats", "-loglevel", "error", "-y"]);
-    command.args(["-f", "rawvideo", "-pixel_format", "rgba", "-video_size", &format!("{width}x{height}")]);
-    command.args(["-framerate", &pace.to_string(), "-i", "-"]).args(codec.arguments());
+    command.args(format).args(["-framerate", &pace.to_string(), "-i", input]).args(codec.arguments());
     // Colours as most players expect them, said and not left to be guessed.
     command.args(["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-pix_fmt", "yuv420p", "-color_range", "tv"]);
     command.args(["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1"]);
-    command.args(["-movflags", "+faststart", "-f", "mp4"]).arg(path);
+    command.args(["-movflags", "+faststart", "-f", "mp4"]);
+    command
+}
+
+/// Runs ffmpeg with what `feed` gives it, and waits for its end.
+fn ended(command: &mut Command, feed: impl FnOnce(&mut Child) -> io::Result<()>) -> io::Result<()> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let errors = child.stderr.take();
     let errors = std::thread::spawn(move || errors.map(first_lines).unwrap_or_default());
-    let fed = feed(&mut child, &mut pictures);
+    let fed = feed(&mut child);
     let status = child.wait()?;
     let said = errors.join().unwrap_or_default();
     match fed {

@@ -92,6 +92,13 @@ impl Outputs {
         }
     }
 
+    /// Takes the last so many steps back out of the video, if one is recorded.
+    pub fn take_back(&mut self, steps: u64) {
+        if let Some(video) = &mut self.video {
+            video.go_back_to(video.steps().saturating_sub(steps));
+        }
+    }
+
     /// Ends the video, if one is recorded.
     pub fn end_video(&mut self) {
         self.jobs.extend(self.video.take().map(Video::end));
@@ -134,7 +141,7 @@ impl View {
     }
 
     fn begin_recording(&mut self) -> Result<()> {
-        let target = Target::new(self.outputs.format, &self.scene.name)?;
+        let target = Target::new(self.outputs.format, &self.scene.name)?.of_run(self.run.goes_back());
         let (extent, dt) = ([self.size.width, self.size.height], self.run.simulation.step().dt);
         self.outputs.video = Some(Video::begin(&self.run.device, target, extent, self.swapchain.format(), dt)?);
         let window: Arc<Window> = self.window.clone();

@@ -20,8 +20,11 @@ impl View {
             Verdict::Good | Verdict::Tell(_) => {}
         }
         // What was run in vain is run again.
-        let undone = steps.saturating_sub(self.run.steps) as u32;
-        self.frames_left = self.frames_left.map(|left| left + undone);
+        let undone = steps.saturating_sub(self.run.steps);
+        self.frames_left = self.frames_left.map(|left| left + undone as u32);
+        if undone > 0 {
+            self.outputs.take_back(undone);
+        }
         self.panels.tell(text);
         self.changed = true;
         Ok(())

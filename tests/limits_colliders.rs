@@ -15,7 +15,7 @@ const MAX_STRAIN: f64 = 0.02;
 /// known to 1.2e-7 m, of which some ten are added up \[m\].
 const TOUCH: f32 = 1e-5 + 1.2e-6;
 
-/// A square of 1.5 m on the level of the origin, of which four sweeps a step leave too much.
+/// A square of 1.5 m on the level of the origin, which ten substeps of a sweep leave too long wherever it is caught.
 fn sheet(more: &[(&str, &str)]) -> Scene {
     let sheet = [
         ("columns", "25"),
@@ -108,7 +108,7 @@ fn nothing_is_pulled_into_what_it_lies_on() {
     }
 }
 
-/// Long range attachments alone pull straight to what holds: here through a bar in between, as long as the way around it.
+/// Long range attachments alone pull straight to what holds, here through the ball that rises.
 #[test]
 fn what_is_held_within_reach_stays_outside_as_well() {
     let validated = Validated::open();
@@ -168,6 +168,37 @@ fn what_jumps_keeps_the_promise() {
             let off = carried.distance(jumped.truncate());
             // Rounding decides which links are just short enough, so by what a link may be longer.
             assert!(off < 0.0625 * MAX_STRAIN as f32, "on the CPU: {on_cpu}: {off} m off");
+        }
+    }
+}
+
+/// A sheet on a slope of 20 degrees rests with a coefficient of friction of 0.5, more than tan 20 = 0.364, and slides with one of 0.2
+/// as far as Coulomb has it: what moves it out of the ground once more neither rubs nor takes friction away.
+#[test]
+fn friction_is_what_it_is_without_a_limit() {
+    let validated = Validated::open();
+    let device = &validated.device;
+    // It is the gravity that slants: 9.81 (sin 20, -cos 20) m/s².
+    let (along, down) = (3.3552_f64, 9.2184_f64);
+    let gravity = format!("[{along}, -{down}, 0]");
+    for (friction, on_cpu) in [(0.5, false), (0.2, false), (0.5, true), (0.2, true)] {
+        let ground = format!("[{{shape = 'plane', friction = {friction}}}]");
+        let keys = [("collider", &*ground), ("gravity", &gravity), ("damping", "0"), ("max_strain", "0.02")];
+        let mut simulation = start(device, &sheet(&keys), on_cpu);
+        let before = simulation.positions().unwrap();
+        run(device, &mut simulation, 60);
+        let after = simulation.positions().unwrap();
+        // Velocities first, and places by them: after n substeps of h, n (n + 1) / 2 ways of a h².
+        let (substep, count) = (1.0 / 600.0, 600.0);
+        let ways = count * (count + 1.0) / 2.0;
+        let expected = (along - friction * down).max(0.0) * substep * substep * ways;
+        for (before, after) in before.iter().zip(&after) {
+            let way = f64::from(after.x - before.x);
+            let told = format!("friction {friction}, on the CPU: {on_cpu}: {way} m, not {expected} m; {after}");
+            // Half an ulp of places of up to 2 m, each time, which stays as a velocity.
+            let rounding = ways * 6e-8;
+            assert!((way - expected).abs() < rounding && f64::from(after.z - before.z).abs() < rounding, "{told}");
+            assert!(after.y.abs() <= TOUCH, "{told}");
         }
     }
 }

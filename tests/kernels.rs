@@ -376,6 +376,8 @@ fn what_limits_the_stretch() {
     Frames::run_once(device, |recorder| recorder.dispatch(&reach, &push, all)).unwrap();
     let twin_ways = limit::long_range(&parameters(), &push, &ranges, &previous, &mut positions);
     assert_same("place within reach", &position_buffer.read().unwrap(), &positions);
+    // The same to the bit from here on: of two particles in one place, rounding alone would say whether a link is too long.
+    position_buffer.write(&positions).unwrap();
     assert_same("way", &wide(&ways.read::<f32>().unwrap()), &wide(&twin_ways));
     assert_eq!(rounds.read::<u32>().unwrap(), [0, 7], "only the rounds that there are");
 

@@ -30,6 +30,10 @@ const FIRST_ROUND: u32 = 6;
 const LONG_LINK_SWEEPS: u32 = 6;
 /// Fewest rounds at the end of a step that there are for where they are needed, beyond the first.
 const LEAST_ROUNDS: u32 = 6;
+/// Up to [`MOST_ROUNDS`] there is at least one for so many links from one side to the other and back: as many as it takes at
+/// 512 x 512 and 30 Hz, beyond which nothing is promised.
+const LINKS_TO_A_ROUND: f64 = 32.0;
+const MOST_ROUNDS: f64 = 32.0;
 /// After how many iterations what they have pulled into colliders is moved out of them: after twice as many, edges are let go of
 /// too late for the rounds that there are.
 const ITERATIONS_TO_A_COLLISION: u32 = 4;
@@ -73,7 +77,8 @@ impl StrainLimit {
         // Links from one side to the other and back, of a square cloth; and as many passes again where that is needed.
         let links = 2.0 * (particle_count.max(1) as f64).sqrt();
         let round = LEAST_ROUND * (links / LINKS_A_ROUND).ceil() as u32;
-        let rounds = LEAST_ROUNDS.max((2.0 * links / f64::from(round)).ceil() as u32);
+        let rounds = (2.0 * links / f64::from(round)).max(MOST_ROUNDS.min(links / LINKS_TO_A_ROUND));
+        let rounds = LEAST_ROUNDS.max(rounds.ceil() as u32);
         (max_strain > 0.0).then(|| Self { max_strain, round, rounds, levels: links.log2().ceil() as u32 })
     }
 

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::process::Command;
 
 use common::{Validated, bits, load, start};
@@ -218,31 +220,42 @@ fn what_moves_in_the_wind_or_was_told_to_stays_awake() {
     }
 }
 
+/// Frames of a flag that falls asleep, and wakes after 9 s as what holds it lets go.
+const FRAMES: u64 = 600;
+
 #[test]
-fn a_report_says_in_how_many_steps_it_slept() {
+fn a_report_says_in_how_many_steps_it_slept_and_times_are_of_the_others() {
+    let settings = "columns=6 rows=5 damping=20 wind=[0,0,0] wind_flutter=0 sleep_speed=0.02 \
+                    pin=[{particles=[0,24],release=9.0}]";
     for backend in ["gpu", "cpu"] {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("report.json");
+        let [file, table] = ["report.json", "timings.csv"].map(|name| folder.path().join(name));
         let run = |watch: &str| {
             let output = Command::new(env!("CARGO_BIN_EXE_viewer"))
-                .args(["flag", "--headless", "--validate", "--frames", "500", "--backend", backend])
-                .args(
-                    "columns=6 rows=5 damping=20 wind=[0,0,0] wind_flutter=0 sleep_speed=0.02"
-                        .split(' ')
-                        .flat_map(|set| ["--set", set]),
-                )
-                .args(["--set", watch, "--report"])
+                .args(["flag", "--headless", "--validate", "--backend", backend, "--frames", &FRAMES.to_string()])
+                .args(settings.split(' ').chain([watch]).flat_map(|set| ["--set", set]))
+                .arg("--report")
                 .arg(&file)
+                .arg("--timings")
+                .arg(&table)
                 .output()
                 .unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+            let report: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
             (report, String::from_utf8(output.stdout).unwrap())
         };
         let (report, told) = run("watch=\"warn\"");
         let slept = report["watch"]["slept"].as_u64().unwrap();
-        assert!(slept > 100 && slept < 500, "{report}");
+        assert!(slept > 100 && slept < 541, "{report}");
         assert!(told.contains(&format!("asleep in {slept} steps")), "{told}");
+        assert!(report["frame"][format!("{backend}_us")]["min"].as_f64().unwrap() > 0.0, "{report}");
+        let table = fs::read_to_string(&table).unwrap();
+        let frames: BTreeSet<u64> = table
+            .lines()
+            .filter(|line| line.contains("pbd/solve"))
+            .map(|line| line.split(',').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!((frames.len() as u64, frames.last()), (FRAMES - slept, Some(&FRAMES)), "{backend}");
         // Who is not told what goes wrong may have it sleep as well, and the same run sleeps as long.
         let (report, _) = run("watch=\"off\"");
         assert_eq!(report["watch"]["slept"].as_u64(), Some(slept), "{report}");

@@ -159,7 +159,7 @@ scene! {
     /// How the work of a step is divided into dispatches on the GPU, with the same result: as is fastest there (`"auto"`), one
     /// for each part of the method (`"plain"`), or as much as possible in each (`"fused"`).
     path: Path = Path::Auto;
-    /// What is done where the simulation goes wrong: nobody looks (`"off"`), it is said (`"warn"`), it is said and time stands still
+    /// What is done where the simulation goes wrong: nobody minds (`"off"`), it is said (`"warn"`), it is said and time stands still
     /// (`"pause"`), or it goes back to the last good state and on from there with half the step (`"recover"`). A number that is
     /// none is always wrong.
     watch: WatchPolicy = WatchPolicy::Warn;

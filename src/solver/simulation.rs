@@ -161,7 +161,7 @@ impl Simulation {
         self.sleep.is_asleep()
     }
 
-    /// How many steps it has slept through.
+    /// How many steps it has slept through since the start, the last reset or the last state that it has gone on from.
     #[must_use]
     pub fn steps_slept(&self) -> u64 {
         self.sleep.steps_slept()

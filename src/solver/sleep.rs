@@ -26,7 +26,7 @@ pub(super) struct Sleep {
     woken: f64,
     /// Whether it slept through the last step.
     has_slept: bool,
-    /// Steps that it has slept through.
+    /// Steps that it has slept through since it began.
     slept: u64,
     is_gripped: bool,
     /// Of the last step.
@@ -81,7 +81,7 @@ impl Sleep {
     /// Begins anew at `time` \[s\], where the body may have been elsewhere before, and later.
     pub(super) fn begin_at(&mut self, time: f64) {
         self.wake(time);
-        (self.has_slept, self.is_gripped) = (false, false);
+        (self.has_slept, self.slept, self.is_gripped) = (false, 0, false);
     }
 
     /// Knows of a hand that pulls at the body from `time` \[s\] on, or none any more.

@@ -190,9 +190,7 @@ fn run_on_cpu(arguments: &Arguments, scene: &Scene, image: Option<&Path>) -> Res
             timeline.cpu("step", start);
             timeline.cpu_passes(&runs);
         }
-        if !simulation.is_asleep() {
-            timings.push(timing);
-        }
+        timings.push(timing);
         let verdict = guard.look(&mut simulation, is_last);
         let text = watching.note(&verdict, simulation.body());
         text.iter().for_each(|text| output::tell(&format!("watch: {text}")));

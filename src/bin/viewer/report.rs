@@ -300,7 +300,9 @@ impl Report {
             *cpu_us = Spread::of(times);
         }
         self.passes.splice(0..0, passes);
-        self.frame.cpu_us = Spread::of(timings.iter().map(|timing| timing.total().as_secs_f64() * 1e6).collect());
+        // A body that sleeps takes no time.
+        let awake = timings.iter().filter(|timing| !timing.passes.is_empty());
+        self.frame.cpu_us = Spread::of(awake.map(|timing| timing.total().as_secs_f64() * 1e6).collect());
         self
     }
 

@@ -209,7 +209,7 @@ impl Run {
     /// no more than the one before it is at work.
     pub fn submitted(&mut self, ticket: Ticket, steps: u32, slept: bool) -> Result<()> {
         self.steps += u64::from(steps);
-        if let Some(mut timing) = self.simulation.take_cpu_timing().filter(|_| steps > 0 && !slept) {
+        if let Some(mut timing) = self.simulation.take_cpu_timing().filter(|_| steps > 0) {
             let runs = std::mem::take(&mut timing.runs);
             if let Some(timeline) = &mut self.timeline {
                 timeline.cpu_passes(&runs);

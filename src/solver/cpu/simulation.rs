@@ -141,7 +141,7 @@ impl CpuSimulation {
         self.sleep.is_asleep()
     }
 
-    /// How many steps it has slept through.
+    /// How many steps it has slept through, as [`Simulation::steps_slept`].
     #[must_use]
     pub fn steps_slept(&self) -> u64 {
         self.sleep.steps_slept()

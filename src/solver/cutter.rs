@@ -34,11 +34,6 @@ impl Schedule {
         due.map(|cut| cut.blade).collect()
     }
 
-    /// Whether the scene has anything cut before the step that starts at `start`, or in it, up to `end` \[s\].
-    pub(super) fn cuts_during(&self, start: f64, end: f64) -> bool {
-        self.cuts.iter().any(|cut| !is_before(cut.time, start) && is_before(cut.time, end))
-    }
-
     /// The blades that cut before the next step.
     pub(super) fn pending(&self) -> &[Blade] {
         &self.pending

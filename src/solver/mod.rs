@@ -31,6 +31,7 @@ mod pbd;
 mod pbd_end;
 mod pbd_fused;
 mod pbd_settings;
+mod pbd_substep;
 mod picker;
 mod race_free;
 mod residuals;
@@ -303,9 +304,9 @@ pub trait Solver {
     /// Says where the camera is \[m\], from the next recorded step on, to solvers that do less for what is far from it.
     fn set_camera(&mut self, _position: Vec3) {}
 
-    /// Whether anything but paths and hands acts on the body in the step from `start` to `end` \[s\] that does not in each
-    /// step: a cut that falls, or a wind that changes.
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    /// Whether anything but paths and hands acts on the body in the step that starts at `time` \[s\] and not in each of them: a
+    /// cut that falls, or a wind that changes.
+    fn is_driven(&self, _time: f64) -> bool {
         false
     }
 

@@ -26,8 +26,8 @@ use super::{
     Colliders, ConstraintSolver, Motion, Particles, PbdSettings, Severed, Solver, State, Step, Surroundings, TileShape,
     Triangles,
 };
-use crate::engine::{self, Buffer, Device, Frames, OneOf, Recorder, ShaderCode};
-use crate::layout::{Constraint, Hinge, PbdParameters, PredictPush};
+use crate::engine::{self, Buffer, Device, Frames, Recorder};
+use crate::layout::{Constraint, Hinge, PbdParameters};
 use crate::model::{Blade, Carried, Cloth, Cut, Grip, Jump};
 use crate::shaders;
 
@@ -37,7 +37,7 @@ pub struct Pbd {
     pub(super) step: Step,
     pub(super) settings: PbdSettings,
     pub(super) start: Vec<Vec4>,
-    batches: Vec<Range<u32>>,
+    pub(super) batches: Vec<Range<u32>>,
     pub(super) positions: Buffer,
     pub(super) velocities: Buffer,
     /// None where the plain path is faster, or there is no other.
@@ -49,21 +49,21 @@ pub struct Pbd {
     pub(super) constraints: Buffer,
     lambdas: Buffer,
     /// None where the cloth has no hinges.
-    bending: Option<Bending>,
+    pub(super) bending: Option<Bending>,
     parameters: Buffer,
     /// What `parameters` holds once the steps recorded so far have run.
     recorded_parameters: PbdParameters,
     pub(super) flutter_phases: FlutterPhases,
     /// For each place.
     pub(super) passes: Vec<ParticlePasses>,
-    solve: ListPass,
+    pub(super) solve: ListPass,
     pub(super) external: External,
     /// Made when something is to be cut.
     pub(super) cutter: Option<Cutter>,
     /// Whether a hand has given a particle another mass than the free ones have to have.
     pub(super) has_other_masses: bool,
     /// Made when it is first needed.
-    jacobi: Option<Jacobi>,
+    pub(super) jacobi: Option<Jacobi>,
     /// None where nothing but the constraints bounds the stretch.
     pub(super) limits: Option<Limits>,
 }
@@ -274,59 +274,6 @@ impl Pbd {
         Ok(())
     }
 
-    /// Records the passes of one substep.
-    fn record_substep(&self, recorder: &mut Recorder<'_>, substep: u32) -> engine::Result<()> {
-        let particles = self.start.len() as u32;
-        self.external.record_forces(recorder, 0)?;
-        recorder.dispatch_each(&self.passes[0].predict, &PredictPush { substep }, particles)?;
-        // After the positions before are kept, so that what is let go keeps the velocity of its way.
-        self.external.record_attachments(recorder, 0, substep)?;
-        let iterations = self.step.iterations;
-        for iteration in 0..iterations {
-            let label = OneOf("iteration", iteration, iterations);
-            // Lambda starts from 0 in iteration 0. Source: XPBD 2016, eq. 18; document 002 has no lambda in it.
-            let iteration = if self.settings.lambda_accumulated { iteration } else { 0 };
-            if iterations == 1 {
-                self.record_iteration(recorder, iteration)?;
-            } else {
-                recorder.within(&label, |recorder| self.record_iteration(recorder, iteration))?;
-            }
-        }
-        self.record_end(recorder, substep)
-    }
-
-    /// Records the passes that go over all constraints and hinges once.
-    pub(super) fn record_iteration(&self, recorder: &mut Recorder<'_>, iteration: u32) -> engine::Result<()> {
-        if let (ConstraintSolver::Jacobi, Some(jacobi)) = (self.settings.constraint_solver, &self.jacobi) {
-            jacobi.record(recorder, iteration)?;
-        } else if let Some(clusters) = self.clusters_in_use() {
-            return clusters.record(recorder, &self.batch_passes(), iteration);
-        } else {
-            self.solve.record_batches(recorder, &self.batches, iteration)?;
-        }
-        self.bending.as_ref().map_or(Ok(()), |bending| bending.record(recorder, iteration))
-    }
-
-    /// The passes over batches of constraints and of hinges, if there are some.
-    fn batch_passes(&self) -> [Option<&ListPass>; 2] {
-        [Some(&self.solve), self.bending.as_ref().map(|bending| &bending.bend)]
-    }
-
-    /// Appends the passes that go over the batches of so many iterations, with their calls.
-    fn list_batches(&self, iterations: u32, passes: &mut Vec<(String, u32)>) {
-        let mut add = |shader: ShaderCode<'_>, calls| passes.push((shader.name.to_string(), calls));
-        match self.settings.constraint_solver {
-            ConstraintSolver::GaussSeidel => add(shaders::PBD_SOLVE, iterations * self.solve.call_count(&self.batches)),
-            ConstraintSolver::Jacobi => {
-                add(shaders::PBD_JACOBI_SOLVE, iterations);
-                add(shaders::PBD_JACOBI_APPLY, iterations);
-            }
-        }
-        if let Some(bending) = &self.bending {
-            add(shaders::PBD_BEND, iterations * bending.bend.call_count(&bending.batches));
-        }
-    }
-
     /// Velocities, xyz \[m/s\], shape \[particle_count\]; writing to it sets them.
     #[must_use]
     pub fn velocities(&self) -> &Buffer {
@@ -470,9 +417,9 @@ impl Solver for Pbd {
         Some(&mut self.settings)
     }
 
-    fn is_driven(&self, start: f64, end: f64) -> bool {
+    fn is_driven(&self, time: f64) -> bool {
         self.settings.wind.changes()
-            || self.cutter.as_ref().is_some_and(|cutter| cutter.schedule.cuts_during(start, end))
+            || self.cutter.as_ref().is_some_and(|cutter| !cutter.schedule.due(time, &self.step).is_empty())
     }
 
     fn set_grip(&mut self, grip: Option<Grip>) {
@@ -535,22 +482,6 @@ impl Solver for Pbd {
     }
 
     fn passes(&self) -> Vec<(String, u32)> {
-        if self.is_fused() {
-            return self.fused_passes();
-        }
-        let Step { substeps, iterations, .. } = self.step;
-        let iterations = substeps * iterations;
-        let mut passes: Vec<_> = self.external.force_pass().into_iter().collect();
-        passes.push((shaders::PBD_PREDICT.name.to_string(), substeps));
-        passes.extend(self.external.attachment_pass());
-        if let Some(clusters) = self.clusters_in_use() {
-            passes.extend(
-                clusters.passes(&self.batch_passes()).into_iter().map(|(name, calls)| (name, iterations * calls)),
-            );
-        } else {
-            self.list_batches(iterations, &mut passes);
-        }
-        passes.extend(self.end_passes());
-        passes
+        if self.is_fused() { self.fused_passes() } else { self.substep_passes() }
     }
 }

@@ -368,7 +368,7 @@ impl Solver for RopeVerlet {
         self.camera = Some(position);
     }
 
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    fn is_driven(&self, _time: f64) -> bool {
         self.settings.sways()
     }
 

@@ -209,7 +209,7 @@ impl Solver for Verlet {
         self.write(&previous, &current)
     }
 
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    fn is_driven(&self, _time: f64) -> bool {
         self.wind.changes()
     }
 

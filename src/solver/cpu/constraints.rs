@@ -244,8 +244,8 @@ impl CpuSolver for Constraints {
         }
     }
 
-    fn is_driven(&self, start: f64, end: f64) -> bool {
-        self.settings.wind.changes() || self.cuts.cuts_during(start, end)
+    fn is_driven(&self, time: f64) -> bool {
+        self.settings.wind.changes() || !self.cuts.due(time, &self.step).is_empty()
     }
 
     fn set_grip(&mut self, grip: Option<Grip>) {

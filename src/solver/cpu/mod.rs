@@ -55,7 +55,7 @@ trait CpuSolver: Send {
     fn set_camera(&mut self, _position: Vec3) {}
 
     /// As [`Solver::is_driven`](super::Solver::is_driven).
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    fn is_driven(&self, _time: f64) -> bool {
         false
     }
 

@@ -160,8 +160,8 @@ impl Solver for OnDevice {
         self.write_particles()
     }
 
-    fn is_driven(&self, start: f64, end: f64) -> bool {
-        self.solver.is_driven(start, end)
+    fn is_driven(&self, time: f64) -> bool {
+        self.solver.is_driven(time)
     }
 
     fn set_grip(&mut self, grip: Option<Grip>) {

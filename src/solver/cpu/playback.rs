@@ -73,7 +73,7 @@ impl CpuSolver for Playback {
         self.before.copy_from_slice(&self.now);
     }
 
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    fn is_driven(&self, _time: f64) -> bool {
         true
     }
 

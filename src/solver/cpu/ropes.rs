@@ -112,7 +112,7 @@ impl CpuSolver for Ropes {
         self.camera = Some(position);
     }
 
-    fn is_driven(&self, _start: f64, _end: f64) -> bool {
+    fn is_driven(&self, _time: f64) -> bool {
         self.settings.sways()
     }
 

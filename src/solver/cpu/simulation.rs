@@ -121,7 +121,7 @@ impl CpuSimulation {
         let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
         let acts = self.jumping.acts_during(start, end)
             || act_during(&self.colliders, &self.dragged, start, end)
-            || self.solver.is_driven(start, end);
+            || self.solver.is_driven(start);
         let settings = self.solver.pbd_settings_mut().copied();
         self.sleep.begin_step(start, &self.step, acts, settings)
     }

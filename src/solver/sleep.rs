@@ -52,7 +52,7 @@ impl Sleep {
         assert!(speed >= 0.0 && speed.is_finite(), "a speed, not {speed} m/s");
         self.speed = speed;
         if speed == 0.0 {
-            self.rest = Rest::Moving;
+            (self.rest, self.has_slept) = (Rest::Moving, false);
         }
     }
 
@@ -99,11 +99,20 @@ impl Sleep {
         }
     }
 
-    /// Begins the step that starts at `time` \[s\] with these settings, in which something else acts on the body than in the
-    /// step before, or does not; and says whether the body sleeps through it.
-    pub(super) fn begin_step(&mut self, time: f64, step: &Step, acts: bool, settings: Option<PbdSettings>) -> bool {
+    /// Begins the step that starts at `time` \[s\] with these settings, and says whether the body sleeps through it. `acts` says
+    /// whether anything acts on the body from a start to an end \[s\] that does not always.
+    pub(super) fn begin_step(
+        &mut self,
+        time: f64,
+        step: &Step,
+        settings: Option<PbdSettings>,
+        acts: impl FnOnce(f64, f64) -> bool,
+    ) -> bool {
+        if !self.is_on() {
+            return false;
+        }
         let has_changed = mem::replace(&mut self.settings, settings) != settings;
-        if acts || has_changed || self.is_gripped {
+        if has_changed || self.is_gripped || acts(time, time + f64::from(step.dt)) {
             self.wake(time);
         } else if let Rest::Still(since) = self.rest
             && steps_from(since, time, step) >= 2.0 * DELAY + (STILL / f64::from(step.dt)).ceil()
@@ -158,7 +167,7 @@ mod tests {
         let mut slept = Vec::new();
         let time = |step: u64| step as f64 * f64::from(STEP.dt);
         for number in 0..steps {
-            if sleep.begin_step(time(number), &STEP, acts(number), None) {
+            if sleep.begin_step(time(number), &STEP, None, |_, _| acts(number)) {
                 slept.push(number);
             } else if (number + 1) % every == 0 || sleep.wants_look(time(number + 1), &STEP) {
                 looks.push_back((number + 1, look(speed(number + 1))));
@@ -212,22 +221,28 @@ mod tests {
             let mut sleep = Sleep::default();
             sleep.set_speed(0.01);
             sleep.set_camera(Vec3::X, 0.0);
-            assert!(!sleep.begin_step(0.0, &STEP, false, Some(PbdSettings::default())));
+            assert!(!sleep.begin_step(0.0, &STEP, Some(PbdSettings::default()), |_, _| false));
             sleep.take_in(0.0625, &look(0.0));
-            assert!(sleep.begin_step(5.0, &STEP, false, Some(PbdSettings::default())));
+            assert!(sleep.begin_step(5.0, &STEP, Some(PbdSettings::default()), |_, _| false));
             sleep
         };
         let mut sleep = asleep();
         sleep.set_gripped(false, 6.0);
         sleep.set_camera(Vec3::X, 6.0);
-        assert!(sleep.is_asleep() && sleep.begin_step(6.0, &STEP, false, Some(PbdSettings::default())));
+        assert!(sleep.is_asleep() && sleep.begin_step(6.0, &STEP, Some(PbdSettings::default()), |_, _| false));
         assert_eq!(sleep.steps_slept(), 2);
         sleep.set_camera(Vec3::Y, 6.0);
         assert!(!sleep.is_asleep());
         let mut sleep = asleep();
-        sleep.set_gripped(true, 6.0);
-        assert!(!sleep.begin_step(6.0, &STEP, false, Some(PbdSettings::default())));
+        sleep.set_speed(0.0);
+        assert!(!sleep.begin_step(6.0, &STEP, Some(PbdSettings::default()), |_, _| false));
+        assert!(!sleep.is_asleep() && !sleep.has_slept(), "it is told never to sleep");
         let mut sleep = asleep();
-        assert!(!sleep.begin_step(6.0, &STEP, false, Some(PbdSettings { damping: 1.0, ..PbdSettings::default() })));
+        sleep.set_gripped(true, 6.0);
+        assert!(!sleep.begin_step(6.0, &STEP, Some(PbdSettings::default()), |_, _| false));
+        let mut sleep = asleep();
+        assert!(
+            !sleep.begin_step(6.0, &STEP, Some(PbdSettings { damping: 1.0, ..PbdSettings::default() }), |_, _| false)
+        );
     }
 }

@@ -115,15 +115,13 @@ impl CpuSimulation {
 
     /// Begins a step, and says whether the body sleeps through it.
     fn sleeps_through_step(&mut self) -> bool {
-        if !self.sleep.is_on() {
-            return false;
-        }
-        let (start, end) = (self.time(), self.time() + f64::from(self.step.dt));
-        let acts = self.jumping.acts_during(start, end)
-            || act_during(&self.colliders, &self.dragged, start, end)
-            || self.solver.is_driven(start);
-        let settings = self.solver.pbd_settings_mut().copied();
-        self.sleep.begin_step(start, &self.step, acts, settings)
+        let (time, settings) = (self.time(), self.solver.pbd_settings_mut().copied());
+        let acts = |start, end| {
+            self.jumping.acts_during(start, end)
+                || act_during(&self.colliders, &self.dragged, start, end)
+                || self.solver.is_driven(start)
+        };
+        self.sleep.begin_step(time, &self.step, settings, acts)
     }
 
     /// Lets the body sleep once looks have found it slower than `speed` \[m/s\] for a second, as

@@ -88,12 +88,6 @@ impl Value for WatchPolicy {
     }
 
     fn write(&self) -> Option<toml::Value> {
-        let word = match self {
-            Self::Off => "off",
-            Self::Warn => "warn",
-            Self::Pause => "pause",
-            Self::Recover => "recover",
-        };
-        Some(word.into())
+        Some(self.name().into())
     }
 }

@@ -52,7 +52,7 @@ impl Guard {
         most_factor: u32,
     ) -> engine::Result<Self> {
         simulation.sleep_below(settings.sleep_speed);
-        let start = (settings.policy == WatchPolicy::Recover).then(|| simulation.state()).transpose()?;
+        let start = settings.may_go_back().then(|| simulation.state()).transpose()?;
         let (body, passes) = (simulation.body(), simulation.passes());
         let dispatches = passes.iter().map(|(_, calls)| calls).sum();
         let watch = settings.looks().then(|| Watch::new(device, simulation)).transpose()?;

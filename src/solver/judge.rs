@@ -1,7 +1,7 @@
 //! Decides what the looks at a run mean, wherever it runs: what is told, where it goes back to, and with how long a step it goes on.
 
 use super::sleep::Sleep;
-use super::{Alarm, GuardMemory, State, StateMismatch, Step, WatchPolicy, WatchSettings, steps_between_looks};
+use super::{Alarm, GuardMemory, State, StateMismatch, Step, WatchSettings, steps_between_looks};
 use crate::layout::Look;
 use crate::model::Body;
 
@@ -129,7 +129,7 @@ impl Judge {
     }
 
     pub(super) fn may_go_back(&self) -> bool {
-        self.settings.policy == WatchPolicy::Recover
+        self.settings.may_go_back()
     }
 
     /// Counts a step that ended at `time` \[s\], and says what it needs. The `last` one is always looked at, and of the others
@@ -137,7 +137,7 @@ impl Judge {
     pub(super) fn advance(&mut self, last: bool, sleep: &Sleep, (time, step): (f64, &Step)) -> Due {
         self.step += 1;
         let is_due =
-            || !sleep.has_slept() && (self.step >= self.last_look + self.every || sleep.wants_look(time, step));
+            || !sleep.is_asleep() && (self.step >= self.last_look + self.every || sleep.wants_look(time, step));
         let look = self.settings.looks() && (last || is_due());
         if look {
             self.last_look = self.step;

@@ -24,8 +24,6 @@ pub(super) struct Sleep {
     rest: Rest,
     /// When it was last woken \[s\]: what looks have found by then is past.
     woken: f64,
-    /// Whether it slept through the last step.
-    has_slept: bool,
     /// Steps that it has slept through since it began.
     slept: u64,
     is_gripped: bool,
@@ -52,7 +50,7 @@ impl Sleep {
         assert!(speed >= 0.0 && speed.is_finite(), "a speed, not {speed} m/s");
         self.speed = speed;
         if speed == 0.0 {
-            (self.rest, self.has_slept) = (Rest::Moving, false);
+            self.rest = Rest::Moving;
         }
     }
 
@@ -63,10 +61,6 @@ impl Sleep {
 
     pub(super) fn is_asleep(&self) -> bool {
         self.rest == Rest::Asleep
-    }
-
-    pub(super) fn has_slept(&self) -> bool {
-        self.has_slept
     }
 
     pub(super) fn steps_slept(&self) -> u64 {
@@ -81,7 +75,7 @@ impl Sleep {
     /// Begins anew at `time` \[s\], where the body may have been elsewhere before, and later.
     pub(super) fn begin_at(&mut self, time: f64) {
         self.wake(time);
-        (self.has_slept, self.slept, self.is_gripped) = (false, 0, false);
+        (self.slept, self.is_gripped) = (0, false);
     }
 
     /// Knows of a hand that pulls at the body from `time` \[s\] on, or none any more.
@@ -119,9 +113,8 @@ impl Sleep {
         {
             self.rest = Rest::Asleep;
         }
-        self.has_slept = self.is_asleep();
-        self.slept += u64::from(self.has_slept);
-        self.has_slept
+        self.slept += u64::from(self.is_asleep());
+        self.is_asleep()
     }
 
     /// Whether the body at `time` \[s\] is to be looked at in each step, as it may be about to fall asleep: it could swing in
@@ -136,11 +129,11 @@ impl Sleep {
             return;
         }
         let is_still = look.non_finite_count == 0 && look.speed < self.speed;
-        self.rest = match self.rest {
-            Rest::Still(since) if is_still => Rest::Still(since),
-            _ if is_still => Rest::Still(time),
-            _ => Rest::Moving,
-        };
+        if !is_still {
+            self.rest = Rest::Moving;
+        } else if self.rest == Rest::Moving {
+            self.rest = Rest::Still(time);
+        }
     }
 }
 
@@ -236,7 +229,7 @@ mod tests {
         let mut sleep = asleep();
         sleep.set_speed(0.0);
         assert!(!sleep.begin_step(6.0, &STEP, Some(PbdSettings::default()), |_, _| false));
-        assert!(!sleep.is_asleep() && !sleep.has_slept(), "it is told never to sleep");
+        assert!(!sleep.is_asleep(), "it is told never to sleep");
         let mut sleep = asleep();
         sleep.set_gripped(true, 6.0);
         assert!(!sleep.begin_step(6.0, &STEP, Some(PbdSettings::default()), |_, _| false));

@@ -16,6 +16,19 @@ pub enum WatchPolicy {
     Recover,
 }
 
+impl WatchPolicy {
+    /// The word for it in scenes and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Warn => "warn",
+            Self::Pause => "pause",
+            Self::Recover => "recover",
+        }
+    }
+}
+
 /// Beyond what a simulation has gone wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WatchSettings {
@@ -52,6 +65,12 @@ impl WatchSettings {
     #[must_use]
     pub fn looks(&self) -> bool {
         self.policy != WatchPolicy::Off || self.sleep_speed > 0.0
+    }
+
+    /// Whether a run may go back to where it has been.
+    #[must_use]
+    pub fn may_go_back(&self) -> bool {
+        self.policy == WatchPolicy::Recover
     }
 
     /// What is wrong with a look, the worst of it; none where nothing is, or nobody wants to know.

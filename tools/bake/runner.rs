@@ -7,9 +7,7 @@ use tautline::engine::{Device, Frames, Staging};
 use tautline::glam::Vec3;
 use tautline::model::Body;
 use tautline::scene::{Scene, Watching};
-use tautline::solver::{
-    CpuGuard, CpuSimulation, Guard, Particles, Return, Simulation, StateMismatch, Verdict, WatchPolicy,
-};
+use tautline::solver::{CpuGuard, CpuSimulation, Guard, Particles, Return, Simulation, StateMismatch, Verdict};
 
 use crate::checkpoint::Kept;
 use crate::output;
@@ -141,7 +139,7 @@ impl Runner {
 
     /// Whether the run may go back to where it has been.
     pub fn goes_back(&self) -> bool {
-        self.watching.settings().policy == WatchPolicy::Recover
+        self.watching.settings().may_go_back()
     }
 
     /// Runs up to so many steps from the start on, the last of which is that of a frame; on a device they are only submitted. On
@@ -220,6 +218,7 @@ impl Runner {
             By::Cpu(run) => {
                 run.simulation = seen(&scene, scene.cpu_simulation()?, CpuSimulation::set_camera);
                 run.simulation.go_on_from(&to.state);
+                run.guard.resume(&mut run.simulation);
             }
         }
         Ok(())

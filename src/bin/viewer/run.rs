@@ -11,7 +11,7 @@ use tautline::engine::{Device, Error, FrameTiming, Frames, Instance, InstanceOpt
 use tautline::glam::Vec4;
 use tautline::render::{Bounds, Camera, Shown, View, Wave};
 use tautline::scene::{Scene, Watching};
-use tautline::solver::{CpuTiming, Guard, Return, Simulation, State as BodyState, Verdict, WatchPolicy};
+use tautline::solver::{CpuTiming, Guard, Return, Simulation, State as BodyState, Verdict};
 
 use crate::arguments::{Arguments, Backend};
 use crate::outcome::{Outcome, picture, residuals, room};
@@ -145,7 +145,7 @@ impl Run {
 
     /// Whether it may go back to where it has been.
     pub fn goes_back(&self) -> bool {
-        self.guard.settings().policy == WatchPolicy::Recover
+        self.guard.settings().may_go_back()
     }
 
     /// Goes on from where the guard says, with a simulation of its own.

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use tautline::layout::Look;
 use tautline::scene::Watching;
-use tautline::solver::WatchPolicy;
 
 /// What was watched for, and what was found over all steps that were looked at.
 #[derive(Debug, Serialize)]
@@ -35,14 +34,8 @@ impl WatchReport {
         if !settings.looks() {
             return None;
         }
-        let policy = match settings.policy {
-            WatchPolicy::Off => "off",
-            WatchPolicy::Warn => "warn",
-            WatchPolicy::Pause => "pause",
-            WatchPolicy::Recover => "recover",
-        };
         Some(Self {
-            policy,
+            policy: settings.policy.name(),
             every,
             max_strain: greatest.strain,
             max_speed: greatest.speed,

@@ -21,7 +21,7 @@ impl CpuGuard {
     #[must_use]
     pub fn new(simulation: &mut CpuSimulation, settings: WatchSettings, most_factor: u32) -> Self {
         simulation.sleep_below(settings.sleep_speed);
-        let (body, start) = (simulation.body(), settings.policy == WatchPolicy::Recover);
+        let (body, start) = (simulation.body(), settings.may_go_back());
         let start = start.then(|| simulation.state());
         let springs = WatchedSprings::of(body, simulation.constraint_counts().0 > 0);
         let judge = Judge::new(settings, simulation.step(), body, (springs.list.len(), 1), most_factor, start);
